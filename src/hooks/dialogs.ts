@@ -7,6 +7,7 @@ import { commands } from '../contributions';
 import { isDiffUnwrapped } from '../settings';
 import { notify, type NoticeButton, restriction } from '../ui/window';
 import { pick, pickSeveral, type Choice } from '../ui/pick';
+import { format } from '../ui/text';
 import { forNotification, middle, oneLine } from '../util/text';
 import { depthIn, eventNames, isTest, labelOf, takenEvents, TEST_SESSION, type EventName } from './events';
 import { placeScript, reasonOf, workspaceFolders, type Plan } from './installation';
@@ -136,10 +137,7 @@ function chooseEvents(there: readonly string[]): Promise<readonly EventName[] | 
   return pickSeveral(choices, question, event => preset.includes(event));
 }
 
-export type CheckContext = Pick<
-  HooksContext,
-  'log' | 'events' | 'isListening' | 'format' | 'installation'
-> & {
+export type CheckContext = Pick<HooksContext, 'log' | 'events' | 'isListening' | 'installation'> & {
   readonly settings: Pick<HooksContext['settings'], 'hooksOutgoing'>;
 };
 
@@ -227,7 +225,7 @@ async function examineFile({ installation }: CheckContext, file: string): Promis
   }
 }
 
-async function lastEvent({ events, format }: CheckContext): Promise<Finding> {
+async function lastEvent({ events }: CheckContext): Promise<Finding> {
   const event = (await takenEvents(events)).at(-1);
   if (event === undefined)
     return row('info', vscode.l10n.t('No event has arrived yet'), run(commands.hooks.test));
@@ -240,7 +238,7 @@ const PATIENCE_MS = 10_000;
 
 /** Sends a test event through the installed command, as the client would, and tells how it went. */
 export async function showTest(context: CheckContext, cwd: string, patienceMs = PATIENCE_MS): Promise<void> {
-  const { log, format, events, installation, isListening } = context;
+  const { log, events, installation, isListening } = context;
   if (!isListening()) {
     const sentence = vscode.l10n.t('No hooks are installed on this machine, so this window does not listen.');
     notify(log, 'warning', sentence, [vscode.l10n.t('Install hooks'), toInstall]);

@@ -6,7 +6,6 @@ import type { Collection, Storage } from '../storage';
 import { restriction } from '../ui/window';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, Slot, type IDisposable } from '../util/lifecycle';
-import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
 import { forQuickPick, oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
@@ -34,7 +33,6 @@ interface HooksDeps {
   readonly extensionFolder: string;
   readonly log: Logger;
   readonly focused: Required<WindowFocus>;
-  readonly format: Formatter;
   readonly details: Pick<DetailsDocuments, 'compare'>;
   /** Loads the sessions; asked for when the first event arrives. */
   readonly sessions: () => Promise<SessionsForHooks>;

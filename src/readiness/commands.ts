@@ -46,7 +46,7 @@ export class ReadinessCommands {
     this.#deps = deps;
   }
 
-  /** Asks an agent to fix criteria: the message is put into a composer, never sent. Without any named, asks which. */
+  /** Asks an agent to fix criteria: the message is put into a composer, never sent. Asks which where none of those named fails. */
   async fix({ repository, report }: ShownReport, named: readonly string[]): Promise<void> {
     const failing = criteriaOf(report).filter(fails);
     if (failing.length === 0) throw new Error(vscode.l10n.t('Every criterion in this report passes.'));
@@ -56,12 +56,11 @@ export class ReadinessCommands {
       detail: plain(now?.rationale ?? ''),
       value: id,
     }));
+    const meant = failing.map(({ id }) => id).filter(id => named.includes(id));
     const chosen =
-      named.length === 0
-        ? await pickSeveral(choices, vscode.l10n.t('Which criteria should the agent fix?'))
-        : failing.flatMap(({ id }) => (named.includes(id) ? id : []));
-    if (named.length > 0 && chosen?.length === 0)
-      throw new Error(vscode.l10n.t('None of the selected criteria fails.'));
+      meant.length > 0
+        ? meant
+        : await pickSeveral(choices, vscode.l10n.t('Which criteria should the agent fix?'));
     if (chosen === undefined || chosen.length === 0) return;
     await this.#deps.prefill({
       text: fixMessage(repository, report, chosen),

@@ -5,7 +5,7 @@ import type { ListViewDeps } from '../ui/connectedList';
 import { createPanel, PagePanels } from '../ui/pagePanel';
 import { card } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
-import { Disposable, Emitter } from '../util/lifecycle';
+import { Disposable, type Event } from '../util/lifecycle';
 import { oneLine } from '../util/text';
 import { ReadinessCommands, type Prefill } from './commands';
 import { ReportPanel } from './panel';
@@ -27,7 +27,6 @@ const PERIOD_MS = 60 * 60_000;
 export class Readiness extends Disposable {
   readonly #deps: ReadinessDeps;
   readonly #reports: Reports;
-  readonly #seen = this.register(new Emitter<void>());
   readonly #statusBar = this.register(
     vscode.window.createStatusBarItem('agentConsole.readiness', vscode.StatusBarAlignment.Right, 50),
   );
@@ -63,25 +62,22 @@ export class Readiness extends Disposable {
         if (reading === undefined) draw();
       }),
     );
-    this.register(
-      git.onDidChange(() => {
-        draw();
-        this.#seen.fire();
-      }),
-    );
+    this.register(git.onDidChange(draw));
     this.register(connection.state.onDidChange(() => void list.open().then(draw)));
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(draw));
     this.register(vscode.window.onDidChangeActiveTextEditor(() => this.#drawStatusBar()));
-    this.register(
-      onDidChangeSettings(['readiness.statusBar'], () => {
-        this.#drawStatusBar();
-        this.#seen.fire();
-      }),
-    );
+    const onDidChangeBar: Event<unknown> = listener =>
+      onDidChangeSettings(['readiness.statusBar'], () => listener(undefined));
+    this.register(onDidChangeBar(() => this.#drawStatusBar()));
     list.follow({
       pace: () => ({ usualMs: PERIOD_MS }),
       isSeen: () => this.#isSeen(),
-      onDidChangeSeen: [view.onDidChangeVisibility, this.#panels.onDidChange, this.#seen.event],
+      onDidChangeSeen: [
+        view.onDidChangeVisibility,
+        this.#panels.onDidChange,
+        git.onDidChange,
+        onDidChangeBar,
+      ],
       focused,
     });
     void git.ready();

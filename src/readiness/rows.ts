@@ -260,16 +260,13 @@ function stalenessFacts(staleness: Staleness): readonly (readonly [short: string
   const facts: (readonly [string, string])[] = [];
   if (!isInHead)
     facts.push([vscode.l10n.t('not in HEAD'), vscode.l10n.t("The report's commit is not in HEAD.")]);
-  if (behind === 1)
+  if (behind > 0) {
+    const commits = commitsText(behind);
     facts.push([
-      vscode.l10n.t('1 commit behind'),
-      vscode.l10n.t('HEAD has 1 commit that is not in the report.'),
+      vscode.l10n.t('{0} behind', commits),
+      vscode.l10n.t('HEAD has {0} that the report does not.', commits),
     ]);
-  else if (behind > 1)
-    facts.push([
-      vscode.l10n.t('{0} commits behind', commitsText(behind)),
-      vscode.l10n.t('HEAD has {0} commits that are not in the report.', commitsText(behind)),
-    ]);
+  }
   return facts;
 }
 
@@ -294,9 +291,10 @@ export function reportNotes(
   ].filter(note => note !== false);
 }
 
-/** As many as were counted. */
+/** As many commits as were counted. */
 export function commitsText(count: number): string {
-  return count >= MOST ? `${MOST}+` : String(count);
+  if (count === 1) return vscode.l10n.t('1 commit');
+  return vscode.l10n.t('{0} commits', count >= MOST ? `${MOST}+` : count);
 }
 
 /** What the report says of itself. */

@@ -224,15 +224,15 @@ function trendSection({ repository: { reports }, report: shown, base }: ShownRep
 
 /** Commits of the newer of the two reports that the older one does not have, or why they are not known. */
 function commitsSection(commits: Commits): Section {
-  const count = words.commitsText(commits?.length ?? 0);
   const note =
     commits === undefined
       ? vscode.l10n.t(
           'Not known: the repository must be open in this window, and Git must know the commits of both reports.',
         )
-      : commits.length === 1
-        ? vscode.l10n.t('The newer report has 1 commit that the older one does not.')
-        : vscode.l10n.t('The newer report has {0} commits that the older one does not.', count);
+      : vscode.l10n.t(
+          'The newer report has {0} that the older one does not.',
+          words.commitsText(commits.length),
+        );
   return sectionOf({
     ...{ id: 'commits', title: vscode.l10n.t('Commits between the two reports'), note },
     columns: [

@@ -11,7 +11,6 @@ import { APART_MS } from '../../../src/hooks/outgoing';
 import { Waiting } from '../../../src/hooks/waiting';
 import { isWaiting } from '../../../src/sessions/record';
 import { Emitter } from '../../../src/util/lifecycle';
-import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { acts, executed, quickPicks, told } from '../../fakes/vscode';
 import { sessionOf, sessionsScene } from '../sessions/support';
@@ -33,7 +32,6 @@ import {
 } from './support';
 
 type StateChange = Parameters<Parameters<SessionsForHooks['onDidChangeState']>[0]>[0];
-const format = new Formatter('en');
 const details = { compare: () => Promise.reject(new Error('There is nothing to compare.')) };
 
 /** A window in which hooks are installed, and what it does about their events. */
@@ -62,7 +60,7 @@ async function scene(outgoing: unknown) {
     },
   };
   const hooks = new Hooks({
-    ...{ storage, dataFolder, log, extensionFolder: root, format, details, focused: focusedAs(true) },
+    ...{ storage, dataFolder, log, extensionFolder: root, details, focused: focusedAs(true) },
     sessions: async () => {
       await Promise.resolve();
       if (followers.fail) throw new Error('The disk is full.');
@@ -150,7 +148,7 @@ describe('hooks in a window', function () {
     const file = path.join(temporaryFolder(), 'settings.json');
     await installation.carryOut(await installation.planInstall(file, ['Stop', 'SessionEnd']));
     const at: CheckContext = {
-      ...{ log: silentLog(), installation, events: eventsIn(), format },
+      ...{ log: silentLog(), installation, events: eventsIn() },
       isListening: () => true,
       settings: { hooksOutgoing: () => ({ Stop: [{ type: 'command', command: 'x' }] }) },
     };
@@ -228,7 +226,7 @@ describe('hooks in a window', function () {
       const set = (ids: readonly string[]): unknown => watched.splice(0, Infinity, ...ids);
       const sessions = Object.assign(feature, { watches: () => ({ set, dispose: () => set([]) }) as never });
       const log = silentLog();
-      const waiting = new Waiting({ events, sessions: () => Promise.resolve(sessions), format, log });
+      const waiting = new Waiting({ events, sessions: () => Promise.resolve(sessions), log });
       later(() => waiting.dispose());
       return { waiting, index, events, sessions, watched };
     };
