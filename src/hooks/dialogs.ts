@@ -203,9 +203,6 @@ export async function examine(context: CheckContext): Promise<Finding[]> {
         BROKEN,
         vscode.l10n.t('Some of your own commands cannot be used: {0}', odd),
         run('workbench.action.openSettings', 'agentConsole.hooks.outgoing'),
-        vscode.l10n.t(
-          'Each event has a list of entries, and each entry a list "hooks" of commands with "type", "command" and "timeout".',
-        ),
       ),
     );
   return findings;

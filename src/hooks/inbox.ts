@@ -6,7 +6,7 @@ import { Disposable } from '../util/lifecycle';
 import { FolderWatch } from '../util/folderWatch';
 import { oneLine } from '../util/text';
 import { decodeEvent, depthIn, EVENT_CAP, FRESH_MS, takenEvents, type HookEvent } from './events';
-import { codeOf, ifThere, privateFolder } from './installation';
+import { codeOf, ifThere } from './installation';
 
 /** What each less fitting window waits longer, so that the right one takes an event first and yet none is lost with it, ms. */
 export const STEP_MS = 1_500;
@@ -47,14 +47,6 @@ export class Inbox extends Disposable {
     this.register(
       new FolderWatch({
         folder: deps.spool,
-        prepare: () =>
-          privateFolder(deps.spool).then(
-            () => true,
-            (error: unknown) => {
-              deps.log.error('The folder of hook events cannot be made', error);
-              return false;
-            },
-          ),
         onChange: () => {
           this.#look().catch((error: unknown) => deps.log.error('Hook events cannot be read', error));
         },

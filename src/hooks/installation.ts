@@ -176,7 +176,7 @@ export async function placeScript({ folder, spool, backups, script, shipped }: H
   await replaceFile(script, wanted);
 }
 
-export async function privateFolder(folder: string): Promise<void> {
+async function privateFolder(folder: string): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   await fs.chmod(folder, 0o700);
 }

@@ -97,12 +97,6 @@ function notKnown(error: unknown): undefined {
   if (!isOfCommit) unhandled(error);
 }
 
-/** By folder of the workspace, a repository before those inside of it. */
-function inWindowOrder(a: GitRepository, b: GitRepository): number {
-  const [x, y] = [a, b].map(({ rootUri }) => vscode.workspace.getWorkspaceFolder(rootUri)?.index ?? Infinity);
-  return x === y ? (a.rootUri.path < b.rootUri.path ? -1 : 1) : Number(x) - Number(y);
-}
-
 /** A repository with reports, and where it is open in this window. */
 interface Match {
   readonly repository: Repository;
@@ -115,7 +109,8 @@ export class Matches {
   readonly #locals: readonly GitRepository[];
 
   constructor(repositories: ReadonlyMap<string, Repository>, open: readonly GitRepository[]) {
-    this.#locals = open.toSorted(inWindowOrder);
+    // A repository before those inside of it.
+    this.#locals = open.toSorted((a, b) => (a.rootUri.path < b.rootUri.path ? -1 : 1));
     this.#pairs = this.#locals.flatMap(local => {
       const found = new Set(remoteUrls(local).map(url => repositories.get(identify(url).key)));
       return [...found].flatMap(repository => (repository === undefined ? [] : { repository, local }));

@@ -83,15 +83,13 @@ export class Reports extends Disposable {
   }
 
   /** A report and what it is compared with; `undefined` when it is not known. */
-  shown({ key, reportId, baseId }: PageState): ShownReport | undefined {
-    const all = [this.known.get(key), ...this.known.values()].flatMap(each => each ?? []);
-    const find = (id: string | undefined) => {
-      const of = ({ reports }: Repository) => reports.find(each => each.reportId === id);
-      return all.flatMap(repository => ({ repository, report: of(repository) })).find(each => each.report);
-    };
-    const { repository, report } = find(reportId) ?? {};
-    if (repository === undefined || report === undefined) return undefined;
-    const base = find(baseId)?.report ?? previousOf(repository.reports, report);
+  shown({ reportId, baseId }: PageState): ShownReport | undefined {
+    const all = [...this.known.values()].flatMap(({ reports }) => reports);
+    const find = (id: string | undefined) => all.find(each => each.reportId === id);
+    const report = find(reportId);
+    const repository = report && this.known.get(repositoryOf(report).key);
+    if (report === undefined || repository === undefined) return undefined;
+    const base = find(baseId) ?? previousOf(repository.reports, report);
     const unread = this.list.state.current.problems.filter(({ field }) => field !== undefined);
     const isPartial = [report, base].some(each => each && unread.some(({ id }) => id === each.reportId));
     return { repository, report, base, local: this.window.local(repository.key), isPartial };
