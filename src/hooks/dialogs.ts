@@ -25,14 +25,8 @@ export async function install(context: DialogContext, wanted?: unknown): Promise
   const events = await chooseEvents((await installation.look(file)) ?? []);
   if (events === undefined || events.length === 0) return;
   const plan = await installation.planInstall(file, events);
-  const project = workspaceFolders().find(folder => depthIn(folder, file) !== undefined);
-  const shared =
-    project === undefined
-      ? ''
-      : vscode.l10n.t(
-          'Others may use this file: it is in {0}. The hooks do nothing for them.',
-          middle(project, 80),
-        );
+  const isShared = workspaceFolders().some(folder => depthIn(folder, file) !== undefined);
+  const shared = isShared ? vscode.l10n.t('It is in this workspace, so others may use it, too.') : '';
   const question = vscode.l10n.t('Install the hooks in {0}?', path.basename(file));
   if (!(await isAgreed(context, plan, `${question} ${shared}`))) return;
   const copy = await installation.carryOut(plan);
@@ -118,10 +112,8 @@ async function askFile(value = ''): Promise<string | undefined> {
 
 /** Throws the sentence for a window in which nothing runs and no file outside our storage is written. */
 export function needRealFiles(): void {
-  const why = restriction();
-  if (why === 'untrusted') throw new Error(vscode.l10n.t('Hooks need a trusted workspace.'));
-  if (why === 'virtual')
-    throw new Error(vscode.l10n.t('Hooks need a workspace whose files are on this machine.'));
+  if (restriction() !== undefined)
+    throw new Error(vscode.l10n.t('Hooks need a trusted workspace whose files are on this machine.'));
 }
 
 function chooseEvents(there: readonly string[]): Promise<readonly EventName[] | undefined> {

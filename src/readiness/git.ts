@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Disposable, Emitter, unhandled } from '../util/lifecycle';
+import { Emitter, unhandled } from '../util/lifecycle';
 import { OpenRepositories, remoteUrls, type GitCommit, type GitRepository } from '../util/git';
 import { identify, isCommit, type Repository } from './model';
 
@@ -17,39 +17,23 @@ export type Commits = readonly GitCommit[] | undefined;
 export const MOST = 1000;
 
 /** The repositories of this window, and how old reports about them are. */
-export class LocalGit extends Disposable {
-  readonly #changed = this.register(new Emitter<void>());
-  readonly #open = this.register(new OpenRepositories());
+export class LocalGit extends OpenRepositories {
+  readonly #answered = this.register(new Emitter<void>());
   /** What lies between two commits, asked once. */
   readonly #logs = new Map<string, Commits | Promise<Commits>>();
 
-  /** Repositories, remotes or what is checked out changed, or Git has answered. */
-  readonly onDidChange = this.#changed.event;
+  /** Git has told what lies between two commits. */
+  readonly onDidAnswer = this.#answered.event;
 
   constructor() {
     super();
     this.register(
-      this.#open.onDidRefresh(() => {
+      this.onDidRefresh(() => {
         // What was fetched may bring a commit that was not known.
         for (const [key, commits] of this.#logs) if (commits === undefined) this.#logs.delete(key);
       }),
     );
-    this.register(
-      this.#open.onDidChange(() => {
-        this.#logs.clear();
-        this.#changed.fire();
-      }),
-    );
-  }
-
-  /** VS Code opens submodules by itself. */
-  get repositories(): readonly GitRepository[] {
-    return this.#open.all;
-  }
-
-  /** Resolves when Git has said what is there. Never rejects. */
-  ready(): Promise<void> {
-    return this.#open.ready();
+    this.register(this.onDidChange(() => this.#logs.clear()));
   }
 
   /** How old a report is, as far as Git has answered. */
@@ -70,7 +54,7 @@ export class LocalGit extends Disposable {
     return this.staleness(...asked);
   }
 
-  /** Commits of `to` that `from` does not have, the newest first; `onDidChange` tells when a promise is kept. */
+  /** Commits of `to` that `from` does not have, the newest first; `onDidAnswer` tells when a promise is kept. */
   between(
     local: GitRepository | undefined,
     from: string | undefined,
@@ -83,7 +67,7 @@ export class LocalGit extends Disposable {
     const ask = async (): Promise<Commits> => {
       const commits = await local.log({ range, maxEntries }).catch(notKnown);
       this.#logs.set(key, commits);
-      this.#changed.fire();
+      this.#answered.fire();
       return commits;
     };
     if (!this.#logs.has(key)) this.#logs.set(key, ask());

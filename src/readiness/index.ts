@@ -62,7 +62,7 @@ export class Readiness extends Disposable {
         if (reading === undefined) draw();
       }),
     );
-    this.register(git.onDidChange(draw));
+    for (const event of [git.onDidChange, git.onDidAnswer]) this.register(event(draw));
     this.register(connection.state.onDidChange(() => void list.open().then(draw)));
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(draw));
     this.register(vscode.window.onDidChangeActiveTextEditor(() => this.#drawStatusBar()));
@@ -147,7 +147,7 @@ export class Readiness extends Disposable {
 
   /** Reports are asked for while somebody sees something of them. */
   #isSeen(): boolean {
-    const isBarSeen = settings.readinessStatusBar() && this.#reports.git.repositories.length > 0;
+    const isBarSeen = settings.readinessStatusBar() && this.#reports.git.all.length > 0;
     return this.#deps.view.visible || isBarSeen || this.#panels.all.length > 0;
   }
 

@@ -8,6 +8,7 @@ import type { RemoteListOptions } from '../sync/remoteList';
 import { keyIn, listRecords } from '../sync/stored';
 import { ConnectedList, type ListDeps } from '../ui/connectedList';
 import { Disposable } from '../util/lifecycle';
+import { OpenRepositories } from '../util/git';
 import { oneLine } from '../util/text';
 import { LocalGit, Matches, type Commits } from './git';
 import { criteriaOf, fails, groupReports, percentOf, previousOf, repositoryOf } from './model';
@@ -79,7 +80,7 @@ export class Reports extends Disposable {
 
   get window(): Matches {
     const isSignedOut = this.#connection.state.current.kind === 'signedOut';
-    return (this.#window ??= new Matches(isSignedOut ? new Map() : this.known, this.git.repositories));
+    return (this.#window ??= new Matches(isSignedOut ? new Map() : this.known, this.git.all));
   }
 
   /** A report and what it is compared with; `undefined` when it is not known. */
@@ -150,10 +151,10 @@ export async function publicReadiness(reports: readonly ReadinessReport[], asked
   const words = asked?.toLowerCase();
   if (words !== undefined)
     return all.filter(({ key, url }) => `${key} ${url}`.toLowerCase().includes(words)).map(publicRepository);
-  const git = new LocalGit();
+  const git = new OpenRepositories();
   try {
     await git.ready();
-    const here = new Matches(known, git.repositories).all.map(({ repository }) => repository);
+    const here = new Matches(known, git.all).all.map(({ repository }) => repository);
     return (here.length > 0 ? here : all).map(publicRepository);
   } finally {
     git.dispose();
