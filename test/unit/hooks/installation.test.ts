@@ -296,6 +296,15 @@ describe('installing the hook', function () {
       await uninstall(at);
       assert.deepEqual(meaning(at.read()), meaning(edit(start)));
     }
+    const unreadable = await scene(start);
+    const copy = (await install(unreadable))!;
+    fs.rmSync(copy);
+    fs.mkdirSync(copy);
+    await assert.rejects(
+      uninstall(unreadable),
+      /was not changed: EISDIR/,
+      'a copy that may come back is no lost one',
+    );
   });
 });
 
