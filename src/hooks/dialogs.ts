@@ -6,7 +6,7 @@ import type { HooksContext } from '.';
 import { commands } from '../contributions';
 import { isDiffUnwrapped } from '../settings';
 import { notify, type NoticeButton, restriction } from '../ui/window';
-import { pick, pickSeveral, type Choice } from '../ui/pick';
+import { pick, pickItem, pickSeveral, type Choice } from '../ui/pick';
 import { format } from '../ui/text';
 import { forNotification, middle, oneLine } from '../util/text';
 import { depthIn, eventNames, isTest, labelOf, takenEvents, TEST_SESSION, type EventName } from './events';
@@ -50,11 +50,8 @@ export async function uninstall(context: DialogContext): Promise<void> {
     description: middle(path.dirname(file), 80),
     value: file,
   }));
-  if (choices.length === 0) {
-    notify(log, 'info', vscode.l10n.t('No hooks have been installed here.'));
-    return;
-  }
-  const file = await pick(choices, vscode.l10n.t('Remove the hooks from which file?'));
+  const none = vscode.l10n.t('No hooks have been installed here.');
+  const file = await pickItem(choices, vscode.l10n.t('Remove the hooks from which file?'), none);
   if (file === undefined) return;
   const plan = await installation.planUninstall(file);
   const question = vscode.l10n.t('Remove the hooks from {0}?', path.basename(file));
@@ -155,15 +152,12 @@ const toInstall = run(commands.hooks.install);
 export async function showCheck(context: CheckContext): Promise<void> {
   const findings = await examine(context);
   const isBroken = findings.some(({ icon }) => icon === BROKEN);
-  const installed = [
-    row('play', vscode.l10n.t('Send a test event'), run(commands.hooks.test)),
-    row('trash', vscode.l10n.t('Remove hooks…'), run(commands.hooks.uninstall)),
-  ];
   const act = await pick(
     [
       ...findings,
       row('add', vscode.l10n.t('Install hooks…'), toInstall),
-      ...((await context.installation.files()).length > 0 ? installed : []),
+      row('play', vscode.l10n.t('Send a test event'), run(commands.hooks.test)),
+      row('trash', vscode.l10n.t('Remove hooks…'), run(commands.hooks.uninstall)),
     ],
     isBroken ? vscode.l10n.t('Something is broken') : vscode.l10n.t('Everything works'),
   );
@@ -228,11 +222,8 @@ const PATIENCE_MS = 10_000;
 /** Sends a test event through the installed command, as the client would, and tells how it went. */
 export async function showTest(context: CheckContext, cwd: string, patienceMs = PATIENCE_MS): Promise<void> {
   const { log, events, installation, isListening } = context;
-  if (!isListening()) {
-    const sentence = vscode.l10n.t('No hooks are installed on this machine, so this window does not listen.');
-    notify(log, 'warning', sentence, [vscode.l10n.t('Install hooks'), toInstall]);
-    return;
-  }
+  if (!isListening())
+    throw new Error(vscode.l10n.t('No hooks are installed on this machine, so this window does not listen.'));
   const started = Date.now();
   const sessionId = `${TEST_SESSION}${randomUUID()}`;
   const message = { hook_event_name: 'Notification', session_id: sessionId, cwd, message: 'Test' };

@@ -34,10 +34,10 @@ export class ReadinessCommands {
 
   readonly handlers: CommandHandlers<'readiness'> = {
     openReport: node => this.#openReport(given(node)),
-    compare: (node, nodes) => this.#compare(given(node, nodes)),
-    fix: (node, nodes) => this.#fixRows(given(node, nodes)),
+    compare: (node, nodes) => this.#compare(selected(node, nodes)),
+    fix: (node, nodes) => this.#fixRows(given(node), selected(node, nodes)),
     exportReport: async node => {
-      const shown = await this.#shownOf(given(node)[0]);
+      const shown = await this.#shownOf(given(node));
       if (shown !== undefined) await this.export(shown);
     },
   };
@@ -77,13 +77,13 @@ export class ReadinessCommands {
     await vscode.window.showTextDocument(document);
   }
 
-  async #openReport([node]: readonly Given[]): Promise<void> {
+  async #openReport(node: Given): Promise<void> {
     await this.#deps.reports.ready();
     const state = this.#stateOf(node) ?? latest(await this.#pickRepository());
     if (state === undefined) return;
     if (this.#deps.reports.shown(state) === undefined)
       throw new Error(vscode.l10n.t('This readiness report is not available here.'));
-    this.#deps.open(state, typeof node?.criterion === 'string' ? node.criterion : undefined);
+    this.#deps.open(state, typeof node.criterion === 'string' ? node.criterion : undefined);
   }
 
   async #compare(nodes: readonly Given[]): Promise<void> {
@@ -106,8 +106,9 @@ export class ReadinessCommands {
     this.#deps.open({ ...newer, baseId: older.reportId });
   }
 
-  async #fixRows(rows: readonly Given[]): Promise<void> {
-    const shown = await this.#shownOf(rows[0]);
+  /** Of rows of several repositories those count that are of the same as the one that was clicked. */
+  async #fixRows(row: Given, rows: readonly Given[]): Promise<void> {
+    const shown = await this.#shownOf(row);
     const named = rows.flatMap(({ key, criterion }) =>
       typeof criterion === 'string' && key === shown?.repository.key ? criterion : [],
     );
@@ -115,7 +116,7 @@ export class ReadinessCommands {
   }
 
   /** The report of a row. Without a row the latest of the repository in front. */
-  async #shownOf(row: Given | undefined): Promise<ShownReport | undefined> {
+  async #shownOf(row: Given): Promise<ShownReport | undefined> {
     const { reports } = this.#deps;
     await reports.ready();
     const state =
@@ -124,7 +125,7 @@ export class ReadinessCommands {
   }
 
   /** The report a row stands for: its own, or the latest of its repository. */
-  #stateOf({ key, reportId }: Given = {}): PageState | undefined {
+  #stateOf({ key, reportId }: Given): PageState | undefined {
     if (typeof key === 'string' && typeof reportId === 'string') return { key, reportId };
     return latest(this.#repository(key));
   }
@@ -163,10 +164,14 @@ function pickReport({ key, reports }: Repository, placeHolder: string, but?: Pag
   return pick<PageState>(choices, placeHolder);
 }
 
-/** The rows a command is about; whatever it is given may be of another extension. */
-function given(node: unknown, nodes?: unknown): readonly Given[] {
-  const rows: readonly unknown[] = Array.isArray(nodes) && nodes.length > 0 ? nodes : [node];
-  return rows.map(row => (typeof row === 'object' && row !== null ? row : {}));
+/** What a row is about, which may be of another extension. */
+function given(row: unknown): Given {
+  return typeof row === 'object' && row !== null ? row : {};
+}
+
+/** All rows that are selected, where the one that was clicked is among them. */
+function selected(row: unknown, rows: unknown): readonly Given[] {
+  return Array.isArray(rows) && rows.length > 0 ? rows.map(given) : [given(row)];
 }
 
 /** What an agent is asked to mend: the criteria, why they fail, the applications and the commit. Foreign text is made plain. */

@@ -32,6 +32,7 @@ export class Readiness extends Disposable {
   );
   readonly #panels = this.register(new PagePanels<ReportPanel>());
   readonly #commands: ReadinessCommands;
+  readonly commands: CommandHandlers<'readiness'>;
   readonly tree: Tree;
 
   constructor(deps: ReadinessDeps) {
@@ -54,6 +55,7 @@ export class Readiness extends Disposable {
     );
     const open = (state: PageState, criterion?: string): void => this.#show(state, criterion);
     this.#commands = new ReadinessCommands({ reports, open, prefill });
+    this.commands = this.#commands.handlers;
     this.#statusBar.name = vscode.l10n.t('Agent Console: readiness');
     const draw = (): void => this.#draw();
     this.register(
@@ -84,23 +86,15 @@ export class Readiness extends Disposable {
     void reports.open().then(draw);
   }
 
-  get commands(): CommandHandlers<'readiness'> {
-    return this.#commands.handlers;
-  }
-
   /** Reads every report anew. Never rejects: a failure is told in the view. */
   refresh(): Promise<void> {
     return this.#reports.list.refresh();
   }
 
   /** Gives a panel found after a reload its report again; `state` is what its page kept, old or hostile. */
-  async restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    if (!isPageState(state)) {
-      panel.dispose();
-      return;
-    }
-    this.#panels.keep(state.key, this.#panelOf(panel, state));
-    await this.#reports.open();
+  restorePanel(panel: vscode.WebviewPanel, state: unknown): void {
+    if (isPageState(state)) this.#panels.keep(state.key, this.#panelOf(panel, state));
+    else panel.dispose();
   }
 
   #draw(): void {

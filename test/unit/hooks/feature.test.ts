@@ -196,10 +196,8 @@ describe('hooks in a window', function () {
     await missing?.value();
     assert.equal(executed.at(-1), `agentConsole.hooks.install ${file}`);
     await installation.carryOut(await installation.planUninstall(file));
-    acts.length = 0;
-    await uninstall({ ...at, details });
-    assert.deepEqual(acts, ['window.showInformationMessage']);
-    assert.equal(told.at(-1), 'No hooks have been installed here.');
+    await assert.rejects(uninstall({ ...at, details }), /No hooks have been installed here/);
+    await assert.rejects(showTest({ ...at, isListening: () => false }, '/w'), /No hooks are installed/);
     assert.equal((await rowsOf())[0], 'error: No hooks have been installed from here');
     const deaf = await rowsOf({ ...at, isListening: () => false, events: eventsIn() });
     assert.deepEqual(deaf.slice(1, 3), [

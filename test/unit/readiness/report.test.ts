@@ -248,7 +248,7 @@ describe('the commands of readiness', () => {
     const [billing, shop] = ['billing', 'shop'].map(name => ({ key: `h.x/acme/${name}`, criterion: 'lint' }));
     const named = 'lint lint ci_pipeline type_check not-there'.split(' ');
     const rows = named.map(criterion => ({ ...shop, criterion }));
-    await fix(rows[0], [...rows, billing]);
+    await fix(rows[0], [billing, ...rows]);
     assert.deepEqual(written.join().split('\n'), [
       `Please fix the readiness of acme/shop, branch main, commit ${A}. The report of Nov 14, 2025 says:`,
       '',
