@@ -99,7 +99,7 @@ export class Outgoing extends Disposable {
 
   async #runAll(event: Told): Promise<void> {
     const wanted = this.#wanted(event.name);
-    const folder = await firstFolder([event.cwd ?? '', ...this.#deps.folders(), os.homedir()]);
+    const folder = await this.#firstFolder([event.cwd ?? '', ...this.#deps.folders(), os.homedir()]);
     await Promise.all(wanted.map(hook => this.#runOne(hook, event, folder)));
   }
 
@@ -120,6 +120,18 @@ export class Outgoing extends Disposable {
   override dispose(): void {
     this.#closing.abort();
     super.dispose();
+  }
+
+  async #firstFolder(candidates: readonly string[]): Promise<string | undefined> {
+    for (const folder of candidates.filter(each => path.isAbsolute(each))) {
+      const stats = await fs.stat(folder).catch((error: unknown) => {
+        const code = codeOf(error) ?? '';
+        if (code !== 'ENOENT') this.#deps.log.warn(`The folder of a hook event cannot be used: ${code}`);
+        return undefined;
+      });
+      if (stats?.isDirectory() === true) return folder;
+    }
+    return undefined;
   }
 
   #wanted(event: string): readonly OutgoingHook[] {
@@ -147,15 +159,6 @@ export class Outgoing extends Disposable {
     else log.warn(output === '' ? line : `${line}; output: ${output}`);
     finished({ ...result, event: hook.event });
   }
-}
-
-async function firstFolder(candidates: readonly string[]): Promise<string | undefined> {
-  for (const folder of candidates) {
-    if (!path.isAbsolute(folder)) continue;
-    const stats = await fs.stat(folder).catch(() => undefined);
-    if (stats?.isDirectory() === true) return folder;
-  }
-  return undefined;
 }
 
 export interface CommandRun {
