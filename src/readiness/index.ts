@@ -83,7 +83,7 @@ export class Readiness extends Disposable {
       focused,
     });
     void git.ready();
-    void reports.open().then(draw);
+    void list.open().then(draw);
   }
 
   /** Reads every report anew. Never rejects: a failure is told in the view. */
@@ -92,7 +92,9 @@ export class Readiness extends Disposable {
   }
 
   /** Gives a panel found after a reload its report again; `state` is what its page kept, old or hostile. */
-  restorePanel(panel: vscode.WebviewPanel, state: unknown): void {
+  async restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    // Before, no report is known.
+    await this.#reports.list.open();
     if (isPageState(state)) this.#panels.keep(state.key, this.#panelOf(panel, state));
     else panel.dispose();
   }

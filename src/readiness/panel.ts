@@ -66,9 +66,8 @@ export class ReportPanel extends PagePanel {
     const { reports } = this.#deps;
     const [state, wanted] = [this.#state, this.#wanted];
     const shown = reports.shown(state);
-    const sentence = shown === undefined ? reports.missing : '';
-    if (!this.page.isReady || sentence === undefined) return;
-    let parts = missingParts(sentence);
+    if (!this.page.isReady) return;
+    let parts = missingParts(reports.missing);
     if (shown !== undefined) {
       this.panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));
       const staleness = reports.git.staleness(shown.report.commitHash, shown.local);

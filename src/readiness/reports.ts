@@ -37,8 +37,6 @@ export class Reports extends Disposable {
   readonly list: ConnectedList<ReadinessReport>;
   readonly git = this.register(new LocalGit());
   readonly #connection: ListDeps['connection'];
-  /** What is kept has been read, or could not be. */
-  #isOpen = false;
   #known: ReadonlyMap<string, Repository> | undefined;
   #window: Matches | undefined;
 
@@ -53,12 +51,6 @@ export class Reports extends Disposable {
         pages: (api, signal) => api.pages('reports', { signal }),
       }),
     );
-  }
-
-  /** Resolves when what is kept of the service in use has been read, or could not be. */
-  async open(): Promise<void> {
-    await this.list.open();
-    this.#isOpen = true;
   }
 
   /** Resolves when there are reports, asked for where there were none. Rejects where they cannot be read. */
@@ -96,10 +88,10 @@ export class Reports extends Disposable {
     return { repository, report, base, local: this.window.local(repository.key), isPartial };
   }
 
-  /** Why a report is not known; `undefined` while that is not known either. */
-  get missing(): string | undefined {
+  /** Why a report is not known. */
+  get missing(): string {
     const none = vscode.l10n.t('This readiness report is not available here.');
-    return this.list.shown.failure?.sentence ?? (this.#isOpen ? none : undefined);
+    return this.list.shown.failure?.sentence ?? none;
   }
 
   /** Commits of the newer of the two reports that the older one does not have. */

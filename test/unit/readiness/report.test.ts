@@ -138,7 +138,7 @@ describe('kept readiness reports', () => {
       kept.dispose();
       return storage.settled();
     });
-    await kept.open();
+    await kept.list.open();
     kept.list.state.onDidChange(() => kept.changed());
     const ids = ['report-7', 'report-4', 'report-6', 'report-1'];
     const shown = async (): Promise<unknown> => {
