@@ -242,7 +242,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
         dataFolder: globalStorageUri.fsPath,
         extensionFolder: context.extensionPath,
         storage: await storage(),
-        ...{ log, focused, format, details, settings },
+        ...{ log, focused, details, settings },
         onDidChangeSettings: listener => onDidChangeSettings(hookSettings, listener),
         isShown: sessionId => shownChats?.isShown(sessionId) === true,
         sessions: async () => {

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -8,7 +6,8 @@ import type { HooksContext } from '.';
 import { commands } from '../contributions';
 import { isDiffUnwrapped } from '../settings';
 import { notify, type NoticeButton, restriction } from '../ui/window';
-import { pick, type Choice } from '../ui/pick';
+import { pick, pickItem, pickSeveral, type Choice } from '../ui/pick';
+import { format } from '../ui/text';
 import { forNotification, middle, oneLine } from '../util/text';
 import { depthIn, eventNames, isTest, labelOf, takenEvents, TEST_SESSION, type EventName } from './events';
 import { placeScript, reasonOf, workspaceFolders, type Plan } from './installation';
@@ -24,16 +23,10 @@ export async function install(context: DialogContext, wanted?: unknown): Promise
   const file = await askFile(typeof wanted === 'string' ? wanted : known?.file);
   if (file === undefined) return;
   const events = await chooseEvents((await installation.look(file)) ?? []);
-  if (events === undefined) return;
+  if (events === undefined || events.length === 0) return;
   const plan = await installation.planInstall(file, events);
-  const place = await sharedPlace(file);
-  const shared =
-    place === undefined
-      ? ''
-      : vscode.l10n.t(
-          'Others may use this file: it is in {0}. The hooks do nothing for them.',
-          middle(place, 80),
-        );
+  const isShared = workspaceFolders().some(folder => depthIn(folder, file) !== undefined);
+  const shared = isShared ? vscode.l10n.t('It is in this workspace, so others may use it, too.') : '';
   const question = vscode.l10n.t('Install the hooks in {0}?', path.basename(file));
   if (!(await isAgreed(context, plan, `${question} ${shared}`))) return;
   const copy = await installation.carryOut(plan);
@@ -57,11 +50,8 @@ export async function uninstall(context: DialogContext): Promise<void> {
     description: middle(path.dirname(file), 80),
     value: file,
   }));
-  if (choices.length === 0) {
-    notify(log, 'info', vscode.l10n.t('No hooks have been installed here.'));
-    return;
-  }
-  const file = await pick(choices, vscode.l10n.t('Remove the hooks from which file?'));
+  const none = vscode.l10n.t('No hooks have been installed here.');
+  const file = await pickItem(choices, vscode.l10n.t('Remove the hooks from which file?'), none);
   if (file === undefined) return;
   const plan = await installation.planUninstall(file);
   const question = vscode.l10n.t('Remove the hooks from {0}?', path.basename(file));
@@ -98,66 +88,32 @@ async function isAgreed({ details }: DialogContext, plan: Plan, question: string
   return answer === yes;
 }
 
-/** A path the person types or picks; never a guess. */
-async function askFile(preset = ''): Promise<string | undefined> {
-  const input = vscode.window.createInputBox();
-  input.title = vscode.l10n.t('Install hooks');
-  input.prompt = vscode.l10n.t(
-    'Path of the settings file that your command-line client reads. Its manual says where it is.',
-  );
-  input.placeholder = path.join('~', '…', 'settings.json');
-  input.value = preset;
-  input.buttons = [{ iconPath: new vscode.ThemeIcon('folder-opened'), tooltip: vscode.l10n.t('Browse…') }];
-  input.ignoreFocusOut = true;
-  const answer = await new Promise<string | undefined>(resolve => {
-    input.onDidChangeValue(() => (input.validationMessage = undefined));
-    input.onDidAccept(() => {
-      const full = input.value.trim().replace(/^~(?=[/\\]|$)/, () => os.homedir());
-      if (!path.isAbsolute(full))
-        input.validationMessage = vscode.l10n.t('Enter a full path, or one that begins with ~.');
-      else if (!/\.jsonc?$/i.test(full))
-        input.validationMessage = vscode.l10n.t('A settings file ends in .json or .jsonc.');
-      else resolve(path.normalize(full));
-    });
-    input.onDidTriggerButton(() => resolve(''));
-    input.onDidHide(() => resolve(undefined));
-    input.show();
+/** A path the person types; never a guess. */
+async function askFile(value = ''): Promise<string | undefined> {
+  const full = (typed: string): string => typed.trim().replace(/^~(?=[/\\]|$)/, () => os.homedir());
+  const typed = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Install hooks'),
+    prompt: vscode.l10n.t(
+      'Path of the settings file that your command-line client reads. Its manual says where it is.',
+    ),
+    placeHolder: path.join('~', '…', 'settings.json'),
+    value,
+    ignoreFocusOut: true,
+    validateInput: now =>
+      path.isAbsolute(full(now)) && /\.jsonc?$/i.test(full(now))
+        ? undefined
+        : vscode.l10n.t('Enter the full path of a .json or .jsonc file. It may begin with ~.'),
   });
-  input.dispose();
-  if (answer !== '') return answer;
-  const [picked] =
-    (await vscode.window.showOpenDialog({
-      title: vscode.l10n.t('Settings file'),
-      filters: { JSON: ['json', 'jsonc'] },
-      defaultUri: vscode.Uri.file(os.homedir()),
-    })) ?? [];
-  return picked?.fsPath;
+  return typed === undefined ? undefined : path.normalize(full(typed));
 }
 
 /** Throws the sentence for a window in which nothing runs and no file outside our storage is written. */
 export function needRealFiles(): void {
-  const why = restriction();
-  if (why === 'untrusted') throw new Error(vscode.l10n.t('Hooks need a trusted workspace.'));
-  if (why === 'virtual')
-    throw new Error(vscode.l10n.t('Hooks need a workspace whose files are on this machine.'));
+  if (restriction() !== undefined)
+    throw new Error(vscode.l10n.t('Hooks need a trusted workspace whose files are on this machine.'));
 }
 
-/** The folder of this window, or else the repository, that a file is in, wherever its own folder really is. */
-export async function sharedPlace(file: string): Promise<string | undefined> {
-  const named = path.dirname(file);
-  let folder = await fs.realpath(named).catch(() => named);
-  for (const project of workspaceFolders()) {
-    const real = await fs.realpath(project).catch(() => project);
-    if (depthIn(project, named) !== undefined || depthIn(real, folder) !== undefined) return project;
-  }
-  while (!existsSync(path.join(folder, '.git'))) {
-    if (folder === path.dirname(folder)) return undefined;
-    folder = path.dirname(folder);
-  }
-  return folder;
-}
-
-async function chooseEvents(there: readonly string[]): Promise<EventName[] | undefined> {
+function chooseEvents(there: readonly string[]): Promise<readonly EventName[] | undefined> {
   const detail: Record<EventName, string> = {
     Notification: vscode.l10n.t('The agent is waiting for you.'),
     Stop: vscode.l10n.t('The agent has finished.'),
@@ -165,20 +121,12 @@ async function chooseEvents(there: readonly string[]): Promise<EventName[] | und
     SessionEnd: vscode.l10n.t('The session has ended.'),
   };
   const preset: readonly string[] = there.length > 0 ? there : ['Notification', 'Stop', 'SessionEnd'];
-  const rows = eventNames.map(label => ({ label, detail: detail[label], picked: preset.includes(label) }));
-  const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('Install hooks'),
-    placeHolder: vscode.l10n.t('Choose the events to be notified about'),
-    canPickMany: true,
-    ignoreFocusOut: true,
-  });
-  return picked === undefined || picked.length === 0 ? undefined : picked.map(({ label }) => label);
+  const choices = eventNames.map(value => ({ label: value, detail: detail[value], value }));
+  const question = vscode.l10n.t('Choose the events to be notified about');
+  return pickSeveral(choices, question, event => preset.includes(event));
 }
 
-export type CheckContext = Pick<
-  HooksContext,
-  'log' | 'events' | 'isListening' | 'format' | 'installation'
-> & {
+export type CheckContext = Pick<HooksContext, 'log' | 'events' | 'isListening' | 'installation'> & {
   readonly settings: Pick<HooksContext['settings'], 'hooksOutgoing'>;
 };
 
@@ -204,15 +152,12 @@ const toInstall = run(commands.hooks.install);
 export async function showCheck(context: CheckContext): Promise<void> {
   const findings = await examine(context);
   const isBroken = findings.some(({ icon }) => icon === BROKEN);
-  const installed = [
-    row('play', vscode.l10n.t('Send a test event'), run(commands.hooks.test)),
-    row('trash', vscode.l10n.t('Remove hooks…'), run(commands.hooks.uninstall)),
-  ];
   const act = await pick(
     [
       ...findings,
       row('add', vscode.l10n.t('Install hooks…'), toInstall),
-      ...((await context.installation.files()).length > 0 ? installed : []),
+      row('play', vscode.l10n.t('Send a test event'), run(commands.hooks.test)),
+      row('trash', vscode.l10n.t('Remove hooks…'), run(commands.hooks.uninstall)),
     ],
     isBroken ? vscode.l10n.t('Something is broken') : vscode.l10n.t('Everything works'),
   );
@@ -244,9 +189,6 @@ export async function examine(context: CheckContext): Promise<Finding[]> {
         BROKEN,
         vscode.l10n.t('Some of your own commands cannot be used: {0}', odd),
         run('workbench.action.openSettings', 'agentConsole.hooks.outgoing'),
-        vscode.l10n.t(
-          'Each event has a list of entries, and each entry a list "hooks" of commands with "type", "command" and "timeout".',
-        ),
       ),
     );
   return findings;
@@ -266,7 +208,7 @@ async function examineFile({ installation }: CheckContext, file: string): Promis
   }
 }
 
-async function lastEvent({ events, format }: CheckContext): Promise<Finding> {
+async function lastEvent({ events }: CheckContext): Promise<Finding> {
   const event = (await takenEvents(events)).at(-1);
   if (event === undefined)
     return row('info', vscode.l10n.t('No event has arrived yet'), run(commands.hooks.test));
@@ -279,12 +221,9 @@ const PATIENCE_MS = 10_000;
 
 /** Sends a test event through the installed command, as the client would, and tells how it went. */
 export async function showTest(context: CheckContext, cwd: string, patienceMs = PATIENCE_MS): Promise<void> {
-  const { log, format, events, installation, isListening } = context;
-  if (!isListening()) {
-    const sentence = vscode.l10n.t('No hooks are installed on this machine, so this window does not listen.');
-    notify(log, 'warning', sentence, [vscode.l10n.t('Install hooks'), toInstall]);
-    return;
-  }
+  const { log, events, installation, isListening } = context;
+  if (!isListening())
+    throw new Error(vscode.l10n.t('No hooks are installed on this machine, so this window does not listen.'));
   const started = Date.now();
   const sessionId = `${TEST_SESSION}${randomUUID()}`;
   const message = { hook_event_name: 'Notification', session_id: sessionId, cwd, message: 'Test' };

@@ -6,7 +6,7 @@ import { Disposable } from '../util/lifecycle';
 import { FolderWatch } from '../util/folderWatch';
 import { oneLine } from '../util/text';
 import { decodeEvent, depthIn, EVENT_CAP, FRESH_MS, takenEvents, type HookEvent } from './events';
-import { privateFolder } from './installation';
+import { codeOf, ifThere } from './installation';
 
 /** What each less fitting window waits longer, so that the right one takes an event first and yet none is lost with it, ms. */
 export const STEP_MS = 1_500;
@@ -47,14 +47,6 @@ export class Inbox extends Disposable {
     this.register(
       new FolderWatch({
         folder: deps.spool,
-        prepare: () =>
-          privateFolder(deps.spool).then(
-            () => true,
-            (error: unknown) => {
-              deps.log.error('The folder of hook events cannot be made', error);
-              return false;
-            },
-          ),
         onChange: () => {
           this.#look().catch((error: unknown) => deps.log.error('Hook events cannot be read', error));
         },
@@ -71,11 +63,17 @@ export class Inbox extends Disposable {
   }
 
   async #look(): Promise<void> {
-    const names = await fs.readdir(this.#deps.spool).catch(() => []);
+    const { spool, log } = this.#deps;
+    const names = (await ifThere(fs.readdir(spool))) ?? [];
     for (const name of names.filter(each => EVENT_FILE.test(each)).sort()) {
       if (this.isDisposed || this.#pending.has(name)) continue;
       this.#pending.set(name, undefined);
-      const found = await readEvent(this.#deps.spool, name);
+      const found = await readEvent(spool, name).catch((error: unknown) => {
+        // A link is none of the command's files; another window may have been faster.
+        const isUsual = ['ELOOP', 'ENOENT'].includes(codeOf(error) ?? '');
+        if (!isUsual) log.error('A hook event cannot be read', error);
+        return undefined;
+      });
       if (found === undefined) this.#pending.delete(name);
       else await this.#wait(found);
     }
@@ -125,21 +123,17 @@ export class Inbox extends Disposable {
 
 type Found = NonNullable<Awaited<ReturnType<typeof readEvent>>>;
 
-/** `undefined` when the file is not there or is no plain file. */
+/** `undefined` for what is no plain file. */
 async function readEvent(folder: string, name: string) {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await fs.open(path.join(folder, name), flags);
   try {
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    const handle = await fs.open(path.join(folder, name), flags);
-    try {
-      const stats = await handle.stat();
-      if (!stats.isFile()) return undefined;
-      const { bytesRead, buffer } = await handle.read(Buffer.alloc(EVENT_CAP + 1), 0, EVENT_CAP + 1, 0);
-      return { name, event: decodeEvent(name, buffer.subarray(0, bytesRead), stats.mtimeMs) };
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    return undefined;
+    const stats = await handle.stat();
+    if (!stats.isFile()) return undefined;
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(EVENT_CAP + 1), 0, EVENT_CAP + 1, 0);
+    return { name, event: decodeEvent(name, buffer.subarray(0, bytesRead), stats.mtimeMs) };
+  } finally {
+    await handle.close();
   }
 }
 
@@ -152,9 +146,9 @@ export async function sweep(
   // A fresh one may be in another window's hands, which would take it for new.
   const old = latest.filter(({ at }, index) => (index >= KEPT && now - at > FRESH_MS) || now - at > KEPT_MS);
   for (const { id } of old) await events.remove(id);
-  for (const name of await fs.readdir(spool).catch(() => [])) {
-    const file = path.join(spool, name);
-    const stats = HALF_WRITTEN.test(name) ? await fs.stat(file).catch(() => undefined) : undefined;
+  const names = (await ifThere(fs.readdir(spool))) ?? [];
+  for (const file of names.filter(name => HALF_WRITTEN.test(name)).map(name => path.join(spool, name))) {
+    const stats = await ifThere(fs.stat(file));
     if (stats !== undefined && now - stats.mtimeMs > ABANDONED_MS) await fs.rm(file, { force: true });
   }
 }

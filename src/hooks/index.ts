@@ -6,7 +6,6 @@ import type { Collection, Storage } from '../storage';
 import { restriction } from '../ui/window';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, Slot, type IDisposable } from '../util/lifecycle';
-import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
 import { forQuickPick, oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
@@ -24,7 +23,7 @@ import {
 } from './events';
 import { Inbox } from './inbox';
 import { hookPlace, Installation, installedFile, placeScript, workspaceFolders } from './installation';
-import { Outgoing, readOutgoing, type FinishedHook } from './outgoing';
+import { Outgoing, type FinishedHook } from './outgoing';
 import { Waiting } from './waiting';
 
 interface HooksDeps {
@@ -34,7 +33,6 @@ interface HooksDeps {
   readonly extensionFolder: string;
   readonly log: Logger;
   readonly focused: Required<WindowFocus>;
-  readonly format: Formatter;
   readonly details: Pick<DetailsDocuments, 'compare'>;
   /** Loads the sessions; asked for when the first event arrives. */
   readonly sessions: () => Promise<SessionsForHooks>;
@@ -61,8 +59,6 @@ export class Hooks extends Disposable {
   readonly #context: HooksContext;
   readonly #outgoing: Outgoing;
   readonly #inbox = this.register(new Slot<IDisposable>());
-  /** Entries of the setting that could not be used when it was last read. */
-  #unusable = '';
   readonly commands: CommandHandlers<'hooks'>;
 
   constructor(deps: HooksDeps) {
@@ -122,14 +118,9 @@ export class Hooks extends Disposable {
   }
 
   #follow(): void {
-    const { log, settings } = this.#context;
-    const unusable = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
-    if (unusable !== '' && unusable !== this.#unusable)
-      log.warn(oneLine(`Entries of agentConsole.hooks.outgoing that cannot be used: ${unusable}`));
-    this.#unusable = unusable;
     if (this.#outgoing.isWanted('Stop'))
       this.#followSessions().catch((error: unknown) =>
-        log.error('Sessions cannot be followed for hooks', error),
+        this.#context.log.error('Sessions cannot be followed for hooks', error),
       );
   }
 
@@ -176,10 +167,8 @@ export class Hooks extends Disposable {
 function tellFailure({ outcome, exitCode, event }: FinishedHook): void {
   if (exitCode === 0 || outcome === 'stopped') return;
   const sentence =
-    outcome === 'timedOut'
-      ? vscode.l10n.t('Your hook for {0} timed out', event)
-      : exitCode === undefined
-        ? vscode.l10n.t('Your hook for {0} failed', event)
-        : vscode.l10n.t('Your hook for {0} ended with status {1}', event, exitCode);
+    exitCode === undefined
+      ? vscode.l10n.t('Your hook for {0} failed', event)
+      : vscode.l10n.t('Your hook for {0} ended with status {1}', event, exitCode);
   vscode.window.setStatusBarMessage(`$(warning) ${forQuickPick(sentence)}`, 10_000);
 }

@@ -123,9 +123,9 @@ export class Installation {
   }
 
   /** Writes what was planned, for a hook with its script first; resolves to the copy of the file as it was. */
-  carryOut({ read, text, record }: Plan): Promise<string | undefined> {
-    return about(read.file, async () => {
-      const id = idOf(read.file);
+  async carryOut({ read, text, record }: Plan): Promise<string | undefined> {
+    const id = idOf(read.file);
+    const copied = await about(read.file, async () => {
       const isOther = text !== read.text;
       if (isOther) await refuseChanged(read);
       const copy = isOther ? await backUp(read, this.place.backups) : undefined;
@@ -134,10 +134,13 @@ export class Installation {
         // A hook without a record could not be found again, nor undone to the byte; a record without its hook does no harm.
         await this.#files.put(id, record);
       }
-      if (isOther) await writeSettingsFile(read, text);
-      if (record === undefined) await this.#files.remove(id);
+      if (isOther && text !== undefined)
+        await replaceFile(read.file, text, read.stats, () => refuseChanged(read));
+      else if (isOther) await fs.rm(read.file);
       return copy;
     });
+    if (record === undefined) await this.#files.remove(id);
+    return copied;
   }
 
   async #record(file: string): Promise<InstalledFile | undefined> {
@@ -145,14 +148,13 @@ export class Installation {
   }
 }
 
-/** Says of which file a refusal is, and that it is as it was. */
+/** Says of which file a failure is, and that it is as it was. */
 async function about<T>(file: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+  } catch (cause) {
     const name = middle(oneLine(file, 1_000), 80);
-    throw new Error(vscode.l10n.t('{0}: {1} Nothing was changed.', name, error.message), { cause: error });
+    throw new Error(vscode.l10n.t('{0} was not changed: {1}', name, reasonOf(cause)), { cause });
   }
 }
 
@@ -168,16 +170,13 @@ function idOf(file: string): string {
 
 /** Puts the script of this version there: what is empty, or another's, may end well and yet hand nothing over. */
 export async function placeScript({ folder, spool, backups, script, shipped }: HookPlace): Promise<void> {
-  const [wanted, there] = await Promise.all([
-    fs.readFile(shipped),
-    fs.readFile(script).catch(() => undefined),
-  ]);
-  if (there?.equals(wanted) === true) return;
+  const wanted = await fs.readFile(shipped);
+  if ((await ifThere(fs.readFile(script)))?.equals(wanted) === true) return;
   for (const each of [folder, spool, backups]) await privateFolder(each);
   await replaceFile(script, wanted);
 }
 
-export async function privateFolder(folder: string): Promise<void> {
+async function privateFolder(folder: string): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   await fs.chmod(folder, 0o700);
 }
@@ -191,13 +190,9 @@ interface ReadFile {
 
 /** Reads a settings file that may be written to afterwards. Throws a `Refusal` for one that is not what it seems, or cannot be written. */
 async function readSettingsFile(file: string): Promise<ReadFile> {
-  const folder = await fs
-    .realpath(path.dirname(file))
-    .catch(refuse(() => vscode.l10n.t('Its folder does not exist.')));
-  const stats = await fs
-    .lstat(file)
-    .catch((error: unknown) => (codeOf(error) === 'ENOENT' ? undefined : Promise.reject(error as Error)))
-    .catch(refuse(reason => vscode.l10n.t('It cannot be read: {0}', reason)));
+  const folder = await ifThere(fs.realpath(path.dirname(file)));
+  if (folder === undefined) throw new Refusal(vscode.l10n.t('Its folder does not exist.'));
+  const stats = await ifThere(fs.lstat(file));
   const refuseLink = (to: string): never => {
     const target = middle(oneLine(to, 1_000), 80);
     throw new Refusal(
@@ -226,24 +221,6 @@ async function readSettingsFile(file: string): Promise<ReadFile> {
 async function refuseChanged({ file, text }: ReadFile): Promise<void> {
   if ((await readSettingsFile(file)).text !== text)
     throw new Refusal(vscode.l10n.t('Something else has changed it meanwhile. Try again.'));
-}
-
-/** Replaces the file as a whole, with its mode and owner; `undefined` removes it. Throws a `Refusal`, also when it has changed. */
-async function writeSettingsFile(read: ReadFile, text: string | undefined): Promise<void> {
-  const { file, stats } = read;
-  const check = (): Promise<void> => refuseChanged(read);
-  const done =
-    text === undefined
-      ? check().then(() => fs.rm(file, { force: true }))
-      : replaceFile(file, text, stats, check);
-  await done.catch(refuse(reason => vscode.l10n.t('It could not be written: {0}', reason)));
-}
-
-/** Makes any failure a `Refusal`. */
-function refuse(sentence: (reason: string) => string): (error: unknown) => never {
-  return cause => {
-    throw cause instanceof Refusal ? cause : new Refusal(sentence(reasonOf(cause)), { cause });
-  };
 }
 
 /**
@@ -291,15 +268,13 @@ async function renameBusy(from: string, to: string, attempt = 1): Promise<void> 
 async function backUp({ file, text }: ReadFile, folder: string): Promise<string | undefined> {
   if (text === undefined) return undefined;
   const copy = copyOf(file, digest(text), folder);
-  await fs
-    .mkdir(folder, { recursive: true, mode: 0o700 })
-    .then(() => replaceFile(copy, text))
-    .catch(refuse(reason => vscode.l10n.t('It could not be backed up: {0}', reason)));
+  await privateFolder(folder);
+  await replaceFile(copy, text);
   return copy;
 }
 
 async function restored(file: string, wanted: string, folder: string): Promise<string | undefined> {
-  const text = await fs.readFile(copyOf(file, wanted, folder), 'utf8').catch(() => undefined);
+  const text = await ifThere(fs.readFile(copyOf(file, wanted, folder), 'utf8'));
   return text !== undefined && digest(text) === wanted ? text : undefined;
 }
 
@@ -318,7 +293,17 @@ export function workspaceFolders(): string[] {
     .map(({ uri }) => uri.fsPath);
 }
 
-function codeOf(error: unknown): string | undefined {
+/** What is read, or `undefined` where it is not there. */
+export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 

@@ -5,10 +5,11 @@ import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { HooksContext } from '.';
-import { Disposable } from '../util/lifecycle';
+import { Disposable, unhandled } from '../util/lifecycle';
 import { oneLine, withoutEcho } from '../util/text';
 import { eventNames, takenEvents, type EventName, type HookEvent } from './events';
 import { STEP_MS, stepsBefore } from './inbox';
+import { codeOf } from './installation';
 
 /** What the hooks are told of; `id` where it is stored. */
 type Told = Pick<HookEvent, 'name' | 'sessionId' | 'cwd' | 'message' | 'reason'> & { readonly id?: string };
@@ -22,10 +23,7 @@ const LONGEST_TIMEOUT_SECONDS = 600;
 const commandSchema = z.object({
   type: z.literal('command'),
   command: z.string().check(z.refine(command => command.trim() !== '' && !command.includes('\0'))),
-  timeout: z.pipe(
-    z._default(z.number().check(z.positive()), 60),
-    z.transform((seconds: number) => Math.min(seconds, LONGEST_TIMEOUT_SECONDS)),
-  ),
+  timeout: z._default(z.number().check(z.positive()), 60),
 });
 /** A command of the person's own for one event; its time limit in seconds. */
 type OutgoingHook = Readonly<z.infer<typeof commandSchema>> & { readonly event: EventName };
@@ -101,7 +99,7 @@ export class Outgoing extends Disposable {
 
   async #runAll(event: Told): Promise<void> {
     const wanted = this.#wanted(event.name);
-    const folder = await firstFolder([event.cwd ?? '', ...this.#deps.folders(), os.homedir()]);
+    const folder = await this.#firstFolder([event.cwd ?? '', ...this.#deps.folders(), os.homedir()]);
     await Promise.all(wanted.map(hook => this.#runOne(hook, event, folder)));
   }
 
@@ -124,6 +122,18 @@ export class Outgoing extends Disposable {
     super.dispose();
   }
 
+  async #firstFolder(candidates: readonly string[]): Promise<string | undefined> {
+    for (const folder of candidates.filter(each => path.isAbsolute(each))) {
+      const stats = await fs.stat(folder).catch((error: unknown) => {
+        const code = codeOf(error) ?? '';
+        if (code !== 'ENOENT') this.#deps.log.warn(`The folder of a hook event cannot be used: ${code}`);
+        return undefined;
+      });
+      if (stats?.isDirectory() === true) return folder;
+    }
+    return undefined;
+  }
+
   #wanted(event: string): readonly OutgoingHook[] {
     if (this.isDisposed || !this.#deps.mayRun()) return [];
     return readOutgoing(this.#deps.setting()).hooks.filter(hook => hook.event === event);
@@ -136,7 +146,7 @@ export class Outgoing extends Disposable {
       command: hook.command,
       // The same JSON that the client gives its hooks (interface.md section 6).
       input: JSON.stringify({ hook_event_name: name, session_id: sessionId, cwd, message, reason }),
-      timeoutMs: hook.timeout * 1000,
+      timeoutMs: Math.min(hook.timeout, LONGEST_TIMEOUT_SECONDS) * 1000,
       signal: this.#closing.signal,
       cwd: folder,
     });
@@ -149,15 +159,6 @@ export class Outgoing extends Disposable {
     else log.warn(output === '' ? line : `${line}; output: ${output}`);
     finished({ ...result, event: hook.event });
   }
-}
-
-async function firstFolder(candidates: readonly string[]): Promise<string | undefined> {
-  for (const folder of candidates) {
-    if (!path.isAbsolute(folder)) continue;
-    const stats = await fs.stat(folder).catch(() => undefined);
-    if (stats?.isDirectory() === true) return folder;
-  }
-  return undefined;
 }
 
 export interface CommandRun {
@@ -195,11 +196,11 @@ export function environmentOf(run: Pick<CommandRun, 'isTest'>, from = process.en
 /**
  * Runs a command line with something on its standard input. Resolves when it and all that holds its outputs open have ended; at the
  * timeout all of its process group is ended. What the command left in the background on purpose, with outputs of its own, lives on.
- * Never rejects.
+ * Rejects where the system takes no such command line.
  */
 export function runCommand(run: CommandRun): Promise<CommandResult> {
   const started = Date.now();
-  const ended = new Promise<CommandResult>(resolve => {
+  return new Promise(resolve => {
     // It has no streams where this process may open none.
     const child: ChildProcess = spawn(run.command, {
       shell: true,
@@ -231,24 +232,17 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
     const keep = (chunk: Buffer): void => {
       if (output.length < OUTPUT_CAP) output = (output + chunk.toString('utf8')).slice(0, OUTPUT_CAP);
     };
-    child.stdout?.on('data', keep);
-    child.stderr?.on('data', keep);
     child.once('error', error => {
       output = error.message;
       stop('notStarted');
     });
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
     // A command may end without reading what it was given.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(run.input);
     child.once('close', code => finish(code ?? undefined));
   });
-  // Such as a command line that is too long for the system.
-  return ended.catch((error: unknown) => ({
-    exitCode: undefined,
-    outcome: 'notStarted',
-    output: String(error),
-    ms: Date.now() - started,
-  }));
 }
 
 /** Ends a process that leads a group, with all of the group; on Windows with its tree. */
@@ -256,12 +250,13 @@ function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   if (process.platform === 'win32') {
     const tree = ['/pid', String(pid), '/t', '/f'];
-    spawn('taskkill', tree, { stdio: 'ignore', windowsHide: true }).on('error', () => undefined);
+    spawn('taskkill', tree, { stdio: 'ignore', windowsHide: true }).on('error', unhandled);
     return;
   }
   try {
     process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Gone already.
+  } catch (error) {
+    // It may be gone already.
+    if (codeOf(error) !== 'ESRCH') unhandled(error);
   }
 }

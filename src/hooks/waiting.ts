@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
-import { joined } from '../ui/text';
+import { format, joined } from '../ui/text';
 import { Disposable } from '../util/lifecycle';
 import { once } from '../util/promises';
 import { forQuickPick, plain } from '../util/text';
@@ -18,7 +18,7 @@ import {
 /** So many waiting sessions, the latest ones, are asked about; the others clear when something else asks. */
 const WATCHED = 8;
 
-type WaitingContext = Pick<HooksContext, 'events' | 'sessions' | 'format' | 'log'>;
+type WaitingContext = Pick<HooksContext, 'events' | 'sessions' | 'log'>;
 
 interface Row extends vscode.QuickPickItem {
   readonly sessionId: string;
@@ -147,7 +147,7 @@ export class Waiting extends Disposable {
     if (terminal !== undefined)
       acts.unshift(['terminal', vscode.l10n.t('Show terminal'), () => terminal.show()]);
     const label = forQuickPick(labelOf(session, title));
-    const age = this.#context.format.span(Date.now() - at);
+    const age = format.span(Date.now() - at);
     return {
       sessionId,
       label: `$(${isMuted ? 'bell-slash' : 'bell-dot'}) ${label}`,

@@ -4,7 +4,6 @@ import type { CommandHandlers } from '../contributions';
 import { pick, pickItem, pickSeveral } from '../ui/pick';
 import { joined } from '../ui/text';
 import { oneLine, plain } from '../util/text';
-import { appFolder } from './git';
 import { criteriaOf, fails, percentOf, type Repository, type ShownReport } from './model';
 import type { PageState } from './protocol';
 import type { Reports } from './reports';
@@ -35,8 +34,8 @@ export class ReadinessCommands {
 
   readonly handlers: CommandHandlers<'readiness'> = {
     openReport: node => this.#openReport(given(node)),
-    compare: (node, nodes) => this.#compare(given(node, nodes)),
-    fix: (node, nodes) => this.#fixRows(given(node, nodes)),
+    compare: (node, nodes) => this.#compare(selected(node, nodes)),
+    fix: (node, nodes) => this.#fixRows(given(node), selected(node, nodes)),
     exportReport: async node => {
       const shown = await this.#shownOf(given(node));
       if (shown !== undefined) await this.export(shown);
@@ -47,7 +46,7 @@ export class ReadinessCommands {
     this.#deps = deps;
   }
 
-  /** Asks an agent to fix criteria: the message is put into a composer, never sent. Without any named, asks which. */
+  /** Asks an agent to fix criteria: the message is put into a composer, never sent. Asks which where none of those named fails. */
   async fix({ repository, report }: ShownReport, named: readonly string[]): Promise<void> {
     const failing = criteriaOf(report).filter(fails);
     if (failing.length === 0) throw new Error(vscode.l10n.t('Every criterion in this report passes.'));
@@ -57,12 +56,11 @@ export class ReadinessCommands {
       detail: plain(now?.rationale ?? ''),
       value: id,
     }));
+    const meant = failing.map(({ id }) => id).filter(id => named.includes(id));
     const chosen =
-      named.length === 0
-        ? await pickSeveral(choices, vscode.l10n.t('Which criteria should the agent fix?'))
-        : failing.flatMap(({ id }) => (named.includes(id) ? id : []));
-    if (named.length > 0 && chosen?.length === 0)
-      throw new Error(vscode.l10n.t('None of the selected criteria fails.'));
+      meant.length > 0
+        ? meant
+        : await pickSeveral(choices, vscode.l10n.t('Which criteria should the agent fix?'));
     if (chosen === undefined || chosen.length === 0) return;
     await this.#deps.prefill({
       text: fixMessage(repository, report, chosen),
@@ -79,20 +77,13 @@ export class ReadinessCommands {
     await vscode.window.showTextDocument(document);
   }
 
-  async reveal({ local }: ShownReport, app: string): Promise<void> {
-    const folder = appFolder(local, app);
-    if (folder === undefined)
-      throw new Error(vscode.l10n.t('The repository of this application is not open in this window.'));
-    await vscode.commands.executeCommand('revealInExplorer', folder);
-  }
-
-  async #openReport([node]: readonly Given[]): Promise<void> {
+  async #openReport(node: Given): Promise<void> {
     await this.#deps.reports.ready();
     const state = this.#stateOf(node) ?? latest(await this.#pickRepository());
     if (state === undefined) return;
     if (this.#deps.reports.shown(state) === undefined)
       throw new Error(vscode.l10n.t('This readiness report is not available here.'));
-    this.#deps.open(state, typeof node?.criterion === 'string' ? node.criterion : undefined);
+    this.#deps.open(state, typeof node.criterion === 'string' ? node.criterion : undefined);
   }
 
   async #compare(nodes: readonly Given[]): Promise<void> {
@@ -115,29 +106,26 @@ export class ReadinessCommands {
     this.#deps.open({ ...newer, baseId: older.reportId });
   }
 
-  async #fixRows(rows: readonly Given[]): Promise<void> {
-    const shown = await this.#shownOf(rows);
+  /** Of rows of several repositories those count that are of the same as the one that was clicked. */
+  async #fixRows(row: Given, rows: readonly Given[]): Promise<void> {
+    const shown = await this.#shownOf(row);
     const named = rows.flatMap(({ key, criterion }) =>
       typeof criterion === 'string' && key === shown?.repository.key ? criterion : [],
     );
     if (shown !== undefined) await this.fix(shown, named);
   }
 
-  /** The report of the rows; of several repositories the one that the person chooses. Without a row the latest of the one in front. */
-  async #shownOf(rows: readonly Given[]): Promise<ShownReport | undefined> {
+  /** The report of a row. Without a row the latest of the repository in front. */
+  async #shownOf(row: Given): Promise<ShownReport | undefined> {
     const { reports } = this.#deps;
     await reports.ready();
-    const several = [...new Set(rows.map(({ key }) => key))].flatMap(key => this.#repository(key) ?? []);
     const state =
-      several.length > 1
-        ? latest(await this.#pickRepository(several))
-        : (this.#stateOf(rows[0]) ??
-          latest(reports.window.here?.repository ?? (await this.#pickRepository())));
+      this.#stateOf(row) ?? latest(reports.window.here?.repository ?? (await this.#pickRepository()));
     return state && reports.shown(state);
   }
 
   /** The report a row stands for: its own, or the latest of its repository. */
-  #stateOf({ key, reportId }: Given = {}): PageState | undefined {
+  #stateOf({ key, reportId }: Given): PageState | undefined {
     if (typeof key === 'string' && typeof reportId === 'string') return { key, reportId };
     return latest(this.#repository(key));
   }
@@ -146,18 +134,15 @@ export class ReadinessCommands {
     return typeof key === 'string' ? this.#deps.reports.known.get(key) : undefined;
   }
 
-  /** Any of these repositories, the one in front first. */
-  #pickRepository(of: Iterable<Repository> = this.#deps.reports.known.values()) {
-    const here = this.#deps.reports.window.here?.repository;
-    const all = [...of].sort((a, b) => Number(b === here) - Number(a === here));
+  /** Any repository, the one in front first. */
+  #pickRepository() {
+    const { known, window } = this.#deps.reports;
+    const here = window.here?.repository;
+    const all = [...known.values()].sort((a, b) => Number(b === here) - Number(a === here));
     const choices = all.map(value => {
-      const {
-        name: label,
-        url: detail,
-        reports: [newest],
-      } = value;
+      const [newest] = value.reports;
       const description = joined([percentText(percentOf(newest)), dayText(newest.createdAt)]);
-      return { label, description, detail, value };
+      return { label: value.name, description, detail: value.url, value };
     });
     const none = vscode.l10n.t('There are no readiness reports yet.');
     return pickItem<Repository>(choices, vscode.l10n.t('Find a repository'), none);
@@ -179,10 +164,14 @@ function pickReport({ key, reports }: Repository, placeHolder: string, but?: Pag
   return pick<PageState>(choices, placeHolder);
 }
 
-/** The rows a command is about; whatever it is given may be of another extension. */
-function given(node: unknown, nodes?: unknown): readonly Given[] {
-  const rows: readonly unknown[] = Array.isArray(nodes) && nodes.length > 0 ? nodes : [node];
-  return rows.map(row => (typeof row === 'object' && row !== null ? row : {}));
+/** What a row is about, which may be of another extension. */
+function given(row: unknown): Given {
+  return typeof row === 'object' && row !== null ? row : {};
+}
+
+/** All rows that are selected, where the one that was clicked is among them. */
+function selected(row: unknown, rows: unknown): readonly Given[] {
+  return Array.isArray(rows) && rows.length > 0 ? rows.map(given) : [given(row)];
 }
 
 /** What an agent is asked to mend: the criteria, why they fail, the applications and the commit. Foreign text is made plain. */

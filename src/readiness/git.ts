@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { Disposable, Emitter } from '../util/lifecycle';
+import { Emitter, unhandled } from '../util/lifecycle';
 import { OpenRepositories, remoteUrls, type GitCommit, type GitRepository } from '../util/git';
-import { appParts, isCommit, matching, type Repository } from './model';
+import { identify, isCommit, type Repository } from './model';
 
 /**
  * How many commits of HEAD a report has not seen, `MOST` at most, and whether HEAD has its commit. `unnamed`: it names none; `undefined`
@@ -17,39 +17,23 @@ export type Commits = readonly GitCommit[] | undefined;
 export const MOST = 1000;
 
 /** The repositories of this window, and how old reports about them are. */
-export class LocalGit extends Disposable {
-  readonly #changed = this.register(new Emitter<void>());
-  readonly #open = this.register(new OpenRepositories());
+export class LocalGit extends OpenRepositories {
+  readonly #answered = this.register(new Emitter<void>());
   /** What lies between two commits, asked once. */
   readonly #logs = new Map<string, Commits | Promise<Commits>>();
 
-  /** Repositories, remotes or what is checked out changed, or Git has answered. */
-  readonly onDidChange = this.#changed.event;
+  /** Git has told what lies between two commits. */
+  readonly onDidAnswer = this.#answered.event;
 
   constructor() {
     super();
     this.register(
-      this.#open.onDidRefresh(() => {
+      this.onDidRefresh(() => {
         // What was fetched may bring a commit that was not known.
         for (const [key, commits] of this.#logs) if (commits === undefined) this.#logs.delete(key);
       }),
     );
-    this.register(
-      this.#open.onDidChange(() => {
-        this.#logs.clear();
-        this.#changed.fire();
-      }),
-    );
-  }
-
-  /** VS Code opens submodules by itself. */
-  get repositories(): readonly GitRepository[] {
-    return this.#open.all;
-  }
-
-  /** Resolves when Git has said what is there. Never rejects. */
-  ready(): Promise<void> {
-    return this.#open.ready();
+    this.register(this.onDidChange(() => this.#logs.clear()));
   }
 
   /** How old a report is, as far as Git has answered. */
@@ -70,7 +54,7 @@ export class LocalGit extends Disposable {
     return this.staleness(...asked);
   }
 
-  /** Commits of `to` that `from` does not have, the newest first; `onDidChange` tells when a promise is kept. */
+  /** Commits of `to` that `from` does not have, the newest first; `onDidAnswer` tells when a promise is kept. */
   between(
     local: GitRepository | undefined,
     from: string | undefined,
@@ -81,9 +65,9 @@ export class LocalGit extends Disposable {
     const range = `${from}..${to}`;
     const key = `${local.rootUri.toString()} ${range} ${maxEntries}`;
     const ask = async (): Promise<Commits> => {
-      const commits = await local.log({ range, maxEntries }).catch(() => undefined);
+      const commits = await local.log({ range, maxEntries }).catch(notKnown);
       this.#logs.set(key, commits);
-      this.#changed.fire();
+      this.#answered.fire();
       return commits;
     };
     if (!this.#logs.has(key)) this.#logs.set(key, ask());
@@ -91,16 +75,10 @@ export class LocalGit extends Disposable {
   }
 }
 
-/** By folder of the workspace, a repository before those inside of it. */
-function inWindowOrder(a: GitRepository, b: GitRepository): number {
-  const [x, y] = [a, b].map(({ rootUri }) => vscode.workspace.getWorkspaceFolder(rootUri)?.index ?? Infinity);
-  return x === y ? (a.rootUri.path < b.rootUri.path ? -1 : 1) : Number(x) - Number(y);
-}
-
-/** Where an application is on this machine; `undefined` when its repository is not open or the path leads out of it. */
-export function appFolder(local: GitRepository | undefined, app: string): vscode.Uri | undefined {
-  const parts = appParts(app);
-  return local && parts && vscode.Uri.joinPath(local.rootUri, ...parts);
+/** Git ends with 128 where it does not know a commit; what else goes wrong is logged. */
+function notKnown(error: unknown): undefined {
+  const isOfCommit = error instanceof Error && 'exitCode' in error && error.exitCode === 128;
+  if (!isOfCommit) unhandled(error);
 }
 
 /** A repository with reports, and where it is open in this window. */
@@ -115,13 +93,12 @@ export class Matches {
   readonly #locals: readonly GitRepository[];
 
   constructor(repositories: ReadonlyMap<string, Repository>, open: readonly GitRepository[]) {
-    this.#locals = open.toSorted(inWindowOrder);
-    this.#pairs = this.#locals.flatMap(local =>
-      matching(repositories.keys(), remoteUrls(local)).flatMap(key => {
-        const repository = repositories.get(key);
-        return repository === undefined ? [] : { repository, local };
-      }),
-    );
+    // A repository before those inside of it.
+    this.#locals = open.toSorted((a, b) => (a.rootUri.path < b.rootUri.path ? -1 : 1));
+    this.#pairs = this.#locals.flatMap(local => {
+      const found = new Set(remoteUrls(local).map(url => repositories.get(identify(url).key)));
+      return [...found].flatMap(repository => (repository === undefined ? [] : { repository, local }));
+    });
   }
 
   /** Each repository once, where it comes first. */
@@ -137,16 +114,11 @@ export class Matches {
     return this.#pairs.find(({ repository }) => repository.key === key)?.local;
   }
 
-  /** Of the file in front, the innermost repository; without a file in one, the first of this window. */
+  /** Of the active editor's file, the innermost repository; without a file in one, the first of this window. */
   get here(): Match | undefined {
-    const file = activeFile();
-    return file === undefined || this.#around(file) === undefined ? this.#pairs[0] : this.at(file);
-  }
-
-  /** Of a file or folder, the innermost repository around it, where it has a report. */
-  at(place: vscode.Uri): Match | undefined {
-    const around = this.#around(place);
-    return this.#pairs.find(({ local }) => local.rootUri.path === around?.rootUri.path);
+    const file = vscode.window.activeTextEditor?.document.uri;
+    const around = file && this.#around(file);
+    return around === undefined ? this.#pairs[0] : this.#pairs.find(({ local }) => local === around);
   }
 
   #around({ scheme, path }: vscode.Uri): GitRepository | undefined {
@@ -156,14 +128,4 @@ export class Matches {
     );
     return around.sort((a, b) => b.rootUri.path.length - a.rootUri.path.length)[0];
   }
-}
-
-/** The file in front: of a text editor, else of a tab such as a notebook or a picture. */
-function activeFile(): vscode.Uri | undefined {
-  const input: unknown = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-  const isFile =
-    input instanceof vscode.TabInputText ||
-    input instanceof vscode.TabInputNotebook ||
-    input instanceof vscode.TabInputCustom;
-  return isFile ? input.uri : vscode.window.activeTextEditor?.document.uri;
 }

@@ -5,7 +5,7 @@ import type { ListViewDeps } from '../ui/connectedList';
 import { createPanel, PagePanels } from '../ui/pagePanel';
 import { card } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
-import { Disposable, Emitter } from '../util/lifecycle';
+import { Disposable, type Event } from '../util/lifecycle';
 import { oneLine } from '../util/text';
 import { ReadinessCommands, type Prefill } from './commands';
 import { ReportPanel } from './panel';
@@ -27,12 +27,12 @@ const PERIOD_MS = 60 * 60_000;
 export class Readiness extends Disposable {
   readonly #deps: ReadinessDeps;
   readonly #reports: Reports;
-  readonly #seen = this.register(new Emitter<void>());
   readonly #statusBar = this.register(
     vscode.window.createStatusBarItem('agentConsole.readiness', vscode.StatusBarAlignment.Right, 50),
   );
   readonly #panels = this.register(new PagePanels<ReportPanel>());
   readonly #commands: ReadinessCommands;
+  readonly commands: CommandHandlers<'readiness'>;
   readonly tree: Tree;
 
   constructor(deps: ReadinessDeps) {
@@ -55,6 +55,7 @@ export class Readiness extends Disposable {
     );
     const open = (state: PageState, criterion?: string): void => this.#show(state, criterion);
     this.#commands = new ReadinessCommands({ reports, open, prefill });
+    this.commands = this.#commands.handlers;
     this.#statusBar.name = vscode.l10n.t('Agent Console: readiness');
     const draw = (): void => this.#draw();
     this.register(
@@ -63,39 +64,26 @@ export class Readiness extends Disposable {
         if (reading === undefined) draw();
       }),
     );
-    this.register(
-      git.onDidChange(() => {
-        draw();
-        this.#seen.fire();
-      }),
-    );
+    for (const event of [git.onDidChange, git.onDidAnswer]) this.register(event(draw));
     this.register(connection.state.onDidChange(() => void list.open().then(draw)));
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(draw));
-    const { tabGroups, onDidChangeActiveTextEditor } = vscode.window;
-    for (const event of [
-      onDidChangeActiveTextEditor,
-      tabGroups.onDidChangeTabs,
-      tabGroups.onDidChangeTabGroups,
-    ])
-      this.register((event as vscode.Event<unknown>)(() => this.#drawStatusBar()));
-    this.register(
-      onDidChangeSettings(['readiness.statusBar'], () => {
-        this.#drawStatusBar();
-        this.#seen.fire();
-      }),
-    );
+    this.register(vscode.window.onDidChangeActiveTextEditor(() => this.#drawStatusBar()));
+    const onDidChangeBar: Event<unknown> = listener =>
+      onDidChangeSettings(['readiness.statusBar'], () => listener(undefined));
+    this.register(onDidChangeBar(() => this.#drawStatusBar()));
     list.follow({
       pace: () => ({ usualMs: PERIOD_MS }),
       isSeen: () => this.#isSeen(),
-      onDidChangeSeen: [view.onDidChangeVisibility, this.#panels.onDidChange, this.#seen.event],
+      onDidChangeSeen: [
+        view.onDidChangeVisibility,
+        this.#panels.onDidChange,
+        git.onDidChange,
+        onDidChangeBar,
+      ],
       focused,
     });
     void git.ready();
-    void reports.open().then(draw);
-  }
-
-  get commands(): CommandHandlers<'readiness'> {
-    return this.#commands.handlers;
+    void list.open().then(draw);
   }
 
   /** Reads every report anew. Never rejects: a failure is told in the view. */
@@ -105,12 +93,10 @@ export class Readiness extends Disposable {
 
   /** Gives a panel found after a reload its report again; `state` is what its page kept, old or hostile. */
   async restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    if (!isPageState(state)) {
-      panel.dispose();
-      return;
-    }
-    this.#panels.keep(state.key, this.#panelOf(panel, state));
-    await this.#reports.open();
+    // Before, no report is known.
+    await this.#reports.list.open();
+    if (isPageState(state)) this.#panels.keep(state.key, this.#panelOf(panel, state));
+    else panel.dispose();
   }
 
   #draw(): void {
@@ -157,7 +143,7 @@ export class Readiness extends Disposable {
 
   /** Reports are asked for while somebody sees something of them. */
   #isSeen(): boolean {
-    const isBarSeen = settings.readinessStatusBar() && this.#reports.git.repositories.length > 0;
+    const isBarSeen = settings.readinessStatusBar() && this.#reports.git.all.length > 0;
     return this.#deps.view.visible || isBarSeen || this.#panels.all.length > 0;
   }
 

@@ -18,7 +18,7 @@ export interface ReportPanelDeps {
   readonly extensionUri: vscode.Uri;
   readonly log: Logger;
   readonly reports: Pick<Reports, 'shown' | 'missing' | 'commits' | 'git'>;
-  readonly commands: Pick<ReadinessCommands, 'fix' | 'export' | 'reveal'>;
+  readonly commands: Pick<ReadinessCommands, 'fix' | 'export'>;
 }
 
 /** One report at a time, with what it is compared with; stays where it is when newer reports come. */
@@ -48,7 +48,6 @@ export class ReportPanel extends PagePanel {
         compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
         fix: ({ criteria }) => this.#act(shown => commands.fix(shown, criteria)),
         export: () => this.#act(shown => commands.export(shown)),
-        reveal: ({ path }) => this.#act(shown => commands.reveal(shown, path)),
       },
     });
     this.page.load();
@@ -67,9 +66,8 @@ export class ReportPanel extends PagePanel {
     const { reports } = this.#deps;
     const [state, wanted] = [this.#state, this.#wanted];
     const shown = reports.shown(state);
-    const sentence = shown === undefined ? reports.missing : '';
-    if (!this.page.isReady || sentence === undefined) return;
-    let parts = missingParts(sentence);
+    if (!this.page.isReady) return;
+    let parts = missingParts(reports.missing);
     if (shown !== undefined) {
       this.panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));
       const staleness = reports.git.staleness(shown.report.commitHash, shown.local);

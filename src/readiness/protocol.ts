@@ -27,7 +27,6 @@ export const reportProtocol = {
     compare: act(object({ reportId: optional(id) })),
     fix: act(object({ criteria: listOf(text(2_000), 10_000) })),
     export: act(object({})),
-    reveal: act(object({ path: text(10_000) })),
   },
   events: {
     /** What of the page says something else now: HTML by the ids of its parts. `isWanted`: a row is to be brought into view. */

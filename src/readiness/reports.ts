@@ -1,4 +1,3 @@
-import * as path from 'node:path';
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
 import type { ReadinessReport } from '../api';
@@ -9,6 +8,7 @@ import type { RemoteListOptions } from '../sync/remoteList';
 import { keyIn, listRecords } from '../sync/stored';
 import { ConnectedList, type ListDeps } from '../ui/connectedList';
 import { Disposable } from '../util/lifecycle';
+import { OpenRepositories } from '../util/git';
 import { oneLine } from '../util/text';
 import { LocalGit, Matches, type Commits } from './git';
 import { criteriaOf, fails, groupReports, percentOf, previousOf, repositoryOf } from './model';
@@ -37,8 +37,6 @@ export class Reports extends Disposable {
   readonly list: ConnectedList<ReadinessReport>;
   readonly git = this.register(new LocalGit());
   readonly #connection: ListDeps['connection'];
-  /** What is kept has been read, or could not be. */
-  #isOpen = false;
   #known: ReadonlyMap<string, Repository> | undefined;
   #window: Matches | undefined;
 
@@ -55,12 +53,6 @@ export class Reports extends Disposable {
     );
   }
 
-  /** Resolves when what is kept of the service in use has been read, or could not be. */
-  async open(): Promise<void> {
-    await this.list.open();
-    this.#isOpen = true;
-  }
-
   /** Resolves when there are reports, asked for where there were none. Rejects where they cannot be read. */
   async ready(): Promise<void> {
     await Promise.all([this.list.open(), this.git.ready()]);
@@ -75,34 +67,31 @@ export class Reports extends Disposable {
   }
 
   get known(): ReadonlyMap<string, Repository> {
-    const unnamed = vscode.l10n.t('Unnamed repository');
-    return (this.#known ??= groupReports(this.list.state.current.items, unnamed));
+    return (this.#known ??= groupReports(this.list.state.current.items));
   }
 
   get window(): Matches {
     const isSignedOut = this.#connection.state.current.kind === 'signedOut';
-    return (this.#window ??= new Matches(isSignedOut ? new Map() : this.known, this.git.repositories));
+    return (this.#window ??= new Matches(isSignedOut ? new Map() : this.known, this.git.all));
   }
 
   /** A report and what it is compared with; `undefined` when it is not known. */
-  shown({ key, reportId, baseId }: PageState): ShownReport | undefined {
-    const all = [this.known.get(key), ...this.known.values()].flatMap(each => each ?? []);
-    const find = (id: string | undefined) => {
-      const of = ({ reports }: Repository) => reports.find(each => each.reportId === id);
-      return all.flatMap(repository => ({ repository, report: of(repository) })).find(each => each.report);
-    };
-    const { repository, report } = find(reportId) ?? {};
-    if (repository === undefined || report === undefined) return undefined;
-    const base = find(baseId)?.report ?? previousOf(repository.reports, report);
+  shown({ reportId, baseId }: PageState): ShownReport | undefined {
+    const all = [...this.known.values()].flatMap(({ reports }) => reports);
+    const find = (id: string | undefined) => all.find(each => each.reportId === id);
+    const report = find(reportId);
+    const repository = report && this.known.get(repositoryOf(report).key);
+    if (report === undefined || repository === undefined) return undefined;
+    const base = find(baseId) ?? previousOf(repository.reports, report);
     const unread = this.list.state.current.problems.filter(({ field }) => field !== undefined);
     const isPartial = [report, base].some(each => each && unread.some(({ id }) => id === each.reportId));
     return { repository, report, base, local: this.window.local(repository.key), isPartial };
   }
 
-  /** Why a report is not known; `undefined` while that is not known either. */
-  get missing(): string | undefined {
+  /** Why a report is not known. */
+  get missing(): string {
     const none = vscode.l10n.t('This readiness report is not available here.');
-    return this.list.shown.failure?.sentence ?? (this.#isOpen ? none : undefined);
+    return this.list.shown.failure?.sentence ?? none;
   }
 
   /** Commits of the newer of the two reports that the older one does not have. */
@@ -146,22 +135,19 @@ function pathOf({ id, appUrl }: Service): string {
 
 /**
  * Repositories as other programs are told of them, each with its newest report: those that `asked` names, by a part of their name or
- * address or by a path on this machine; without it those of this window, or else all.
+ * address; without it those of this window, or else all.
  */
 export async function publicReadiness(reports: readonly ReadinessReport[], asked: string | undefined) {
-  const all = groupReports(reports);
-  const words = asked?.toLowerCase() ?? '';
-  const named = [...all.values()].filter(each => `${each.key} ${each.url}`.toLowerCase().includes(words));
-  const isPath = asked !== undefined && path.isAbsolute(asked);
-  if (asked !== undefined && !isPath) return named.map(publicRepository);
-  const git = new LocalGit();
+  const known = groupReports(reports);
+  const all = [...known.values()];
+  const words = asked?.toLowerCase();
+  if (words !== undefined)
+    return all.filter(({ key, url }) => `${key} ${url}`.toLowerCase().includes(words)).map(publicRepository);
+  const git = new OpenRepositories();
   try {
     await git.ready();
-    const window = new Matches(all, git.repositories);
-    const here = isPath ? [window.at(vscode.Uri.file(asked)) ?? []].flat() : window.all;
-    return here.length > 0 || isPath
-      ? here.map(({ repository }) => publicRepository(repository))
-      : named.map(publicRepository);
+    const here = new Matches(known, git.all).all.map(({ repository }) => repository);
+    return (here.length > 0 ? here : all).map(publicRepository);
   } finally {
     git.dispose();
   }

@@ -7,8 +7,8 @@ import type { Row, TreeNode } from '../ui/tree';
 import { isTime } from '../util/format';
 import { remoteUrls, type GitRepository } from '../util/git';
 import { middle, oneLine } from '../util/text';
-import { appFolder, MOST, type LocalGit, type Matches, type Staleness } from './git';
-import { criteriaOf, fails, isCommit, passes, percentOf, previousOf, share } from './model';
+import { MOST, type LocalGit, type Matches, type Staleness } from './git';
+import { appParts, criteriaOf, fails, isCommit, passes, percentOf, previousOf, share } from './model';
 import type { CriterionRow, Repository } from './model';
 
 export interface RowsContext {
@@ -24,17 +24,14 @@ export function readinessRows({ known, window, git }: RowsContext): readonly Tre
   const { all, unreported } = window;
   const here = new Set(all.map(({ repository }) => repository.key));
   const others = [...known.values()].filter(({ key }) => !here.has(key));
+  const title = vscode.l10n.t('Other repositories');
   // Open at first where it is all there is.
-  const [id, title, isOpen] = [
-    `others/${all.length > 0}`,
-    vscode.l10n.t('Other repositories'),
-    all.length === 0,
-  ];
+  const isOpen = all.length === 0;
   return [
     ...all.map(({ repository, local }) => repositoryNode(repository, git, local)),
     ...unreported.map(unreportedNode),
     ...(all.length + unreported.length === 0 ? [unmatchedNode()] : []),
-    ...groupNode(id, title, others, each => repositoryNode(each, git), isOpen),
+    ...groupNode(`others/${!isOpen}`, title, others, each => repositoryNode(each, git), isOpen),
   ];
 }
 
@@ -91,17 +88,15 @@ function repositoryNode(repository: Repository, git: RowsContext['git'], local?:
     };
   };
   const children = (): readonly TreeNode[] => {
-    const [passing = [], failing = []] = [true, false].map(isPassing =>
-      latest
-        .criteria()
-        .filter(({ now, change }) => isPassing === (change !== 'worse' && now !== undefined && passes(now))),
-    );
+    const isFine = ({ now, change }: CriterionRow): boolean =>
+      change !== 'worse' && now !== undefined && passes(now);
+    const criteria = Map.groupBy(latest.criteria(), isFine);
     const toCriterion = (each: CriterionRow): TreeNode => criterionNode(key, each);
     const group = <T>(name: string, label: string, of: readonly T[], nodeOf: (each: T) => TreeNode) =>
       groupNode(`group/${id}/${name}`, label, of, nodeOf);
     return [
-      ...failing.map(toCriterion),
-      ...group('passing', vscode.l10n.t('Passing'), passing, toCriterion),
+      ...(criteria.get(false) ?? []).map(toCriterion),
+      ...group('passing', vscode.l10n.t('Passing'), criteria.get(true) ?? [], toCriterion),
       ...group('apps', vscode.l10n.t('Applications'), Object.keys(latest.report.apps ?? {}), app =>
         appNode(repository, local, app),
       ),
@@ -136,7 +131,8 @@ function criterionNode(key: string, criterion: CriterionRow): TreeNode {
 
 function appNode({ key, reports }: Repository, local: GitRepository | undefined, app: string): TreeNode {
   const description = reports[0].apps?.[app]?.description;
-  const folder = appFolder(local, app);
+  const parts = appParts(app);
+  const folder = local && parts && vscode.Uri.joinPath(local.rootUri, ...parts);
   const title = vscode.l10n.t('Show in the Explorer');
   const row: Row = {
     label: middle(appLabel(app), 60),
@@ -264,16 +260,13 @@ function stalenessFacts(staleness: Staleness): readonly (readonly [short: string
   const facts: (readonly [string, string])[] = [];
   if (!isInHead)
     facts.push([vscode.l10n.t('not in HEAD'), vscode.l10n.t("The report's commit is not in HEAD.")]);
-  if (behind === 1)
+  if (behind > 0) {
+    const commits = commitsText(behind);
     facts.push([
-      vscode.l10n.t('1 commit behind'),
-      vscode.l10n.t('HEAD has 1 commit that is not in the report.'),
+      vscode.l10n.t('{0} behind', commits),
+      vscode.l10n.t('HEAD has {0} that the report does not.', commits),
     ]);
-  else if (behind > 1)
-    facts.push([
-      vscode.l10n.t('{0} commits behind', commitsText(behind)),
-      vscode.l10n.t('HEAD has {0} commits that are not in the report.', commitsText(behind)),
-    ]);
+  }
   return facts;
 }
 
@@ -298,9 +291,10 @@ export function reportNotes(
   ].filter(note => note !== false);
 }
 
-/** As many as were counted. */
+/** As many commits as were counted. */
 export function commitsText(count: number): string {
-  return count >= MOST ? `${MOST}+` : String(count);
+  if (count === 1) return vscode.l10n.t('1 commit');
+  return vscode.l10n.t('{0} commits', count >= MOST ? `${MOST}+` : count);
 }
 
 /** What the report says of itself. */

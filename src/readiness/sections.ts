@@ -3,7 +3,7 @@ import { inMarkdown, joined, knownFacts } from '../ui/text';
 import { oneLine, plain } from '../util/text';
 import { escapeHtml, html, Markup, type Part } from '../webview/page';
 import type { Params } from '../webview/ipc';
-import { appFolder, type Commits, type Staleness } from './git';
+import type { Commits, Staleness } from './git';
 import { criteriaOf, fails, passes, percentOf, share, type CriterionRow, type ShownReport } from './model';
 import type { PageState, ReportProtocol } from './protocol';
 import * as words from './rows';
@@ -179,18 +179,12 @@ export function rationaleOf(text: string): Markup {
   return new Markup(lists);
 }
 
-function applicationsSection({ report, local }: ShownReport): Section {
+function applicationsSection({ report }: ShownReport): Section {
   const items = Object.entries(report.apps ?? {});
   return sectionOf({
     ...{ id: 'applications', title: vscode.l10n.t('Applications'), count: items.length, items },
     columns: [[vscode.l10n.t('Application')], [vscode.l10n.t('Description'), 'text']],
-    row: ([path, { description = '' }]) => {
-      const name = words.appLabel(path);
-      const label = vscode.l10n.t('Show {0} in the Explorer', name);
-      const isHere = appFolder(local, path) !== undefined;
-      const drawn = isHere ? button(['reveal', { path }], name, { label }) : name;
-      return [undefined, [path, drawn], plain(description, 2_000)];
-    },
+    row: ([path, { description = '' }]) => [undefined, words.appLabel(path), plain(description, 2_000)],
   });
 }
 
@@ -230,15 +224,15 @@ function trendSection({ repository: { reports }, report: shown, base }: ShownRep
 
 /** Commits of the newer of the two reports that the older one does not have, or why they are not known. */
 function commitsSection(commits: Commits): Section {
-  const count = words.commitsText(commits?.length ?? 0);
   const note =
     commits === undefined
       ? vscode.l10n.t(
           'Not known: the repository must be open in this window, and Git must know the commits of both reports.',
         )
-      : commits.length === 1
-        ? vscode.l10n.t('The newer report has 1 commit that the older one does not.')
-        : vscode.l10n.t('The newer report has {0} commits that the older one does not.', count);
+      : vscode.l10n.t(
+          'The newer report has {0} that the older one does not.',
+          words.commitsText(commits.length),
+        );
   return sectionOf({
     ...{ id: 'commits', title: vscode.l10n.t('Commits between the two reports'), note },
     columns: [

@@ -11,8 +11,6 @@ export interface FolderWatchOptions {
   readonly folder: string;
   /** Notices about other files in it are of no interest. */
   readonly file?: string;
-  /** Makes the folder if there is none; resolves to false when that cannot be done. */
-  readonly prepare?: () => Promise<boolean>;
   readonly onChange: () => void;
   readonly onUnavailable: (reason: string) => void;
   /** Notices within this time are one, ms. */
@@ -31,7 +29,7 @@ export class FolderWatch extends Disposable {
   constructor(options: FolderWatchOptions) {
     super();
     this.#options = options;
-    void this.#start();
+    this.#start();
   }
 
   override dispose(): void {
@@ -41,19 +39,16 @@ export class FolderWatch extends Disposable {
     clearInterval(this.#poll);
   }
 
-  async #start(): Promise<void> {
-    const { prepare, folder, file } = this.#options;
-    if ((await prepare?.()) === false) this.#pollEvery(this.#options.pollMs ?? POLL_MS);
-    else if (!this.isDisposed) {
-      try {
-        this.#watcher = watch(folder, { persistent: false }, (_event, name) => {
-          if (file === undefined || name === null || name === file) this.#soon();
-        });
-        this.#watcher.on('error', error => this.#lost(error));
-        this.#pollEvery(SLOW_POLL_MS);
-      } catch (error) {
-        this.#lost(error);
-      }
+  #start(): void {
+    const { folder, file } = this.#options;
+    try {
+      this.#watcher = watch(folder, { persistent: false }, (_event, name) => {
+        if (file === undefined || name === null || name === file) this.#soon();
+      });
+      this.#watcher.on('error', error => this.#lost(error));
+      this.#pollEvery(SLOW_POLL_MS);
+    } catch (error) {
+      this.#lost(error);
     }
     // What changed while the watcher was being set up.
     this.#soon();

@@ -27,7 +27,7 @@ describe('the repositories of this window', () => {
     // A window without the focus does not look by itself.
     await vscode.commands.executeCommand('git.refresh');
     const look = (): GitRepository | undefined =>
-      git.repositories.find(each => each.state.HEAD?.commit === head && remoteUrls(each).length === 2);
+      git.all.find(each => each.state.HEAD?.commit === head && remoteUrls(each).length === 2);
     await until(() => look() !== undefined);
     return look()!;
   };
@@ -82,7 +82,7 @@ describe('the repositories of this window', () => {
     assert.equal(fs.existsSync(target), false);
     const settings = vscode.workspace.getConfiguration('git');
     await settings.update('enabled', false, true);
-    await until(() => git.repositories.length === 0);
+    await until(() => git.all.length === 0);
     await settings.update('enabled', undefined, true);
   });
 });

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { execFile, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
+import fsPromises from 'node:fs/promises';
 import * as path from 'node:path';
+import { mock } from 'node:test';
 import { EVENT_CAP } from '../../../src/hooks/events';
 import { sweep } from '../../../src/hooks/inbox';
 import { commandLine, hookPlace, placeScript, type HookPlace } from '../../../src/hooks/installation';
@@ -269,6 +271,22 @@ describe('the inbox of hook events', function () {
     fs.writeFileSync(left, JSON.stringify({ hook_event_name: 'Stop' }));
     await until(() => !fs.existsSync(left));
     assert.deepEqual([taken.length, (await events.load()).size], [1, 1]);
+  });
+
+  it('says that an event cannot be read, and takes it when it can be', async () => {
+    const place = await temporaryPlace();
+    later(() => mock.restoreAll());
+    const { open } = fsPromises;
+    mock.method(fsPromises, 'open', (file: string, ...how: [number]) =>
+      file.startsWith(place.spool) ? Promise.reject(new Error('EIO')) : open(file, ...how),
+    );
+    const { taken, log } = inboxOf(place);
+    const stop = { hook_event_name: 'Stop', session_id: 's' };
+    writeEvent(place, stop);
+    await until(() => /A hook event cannot be read.*EIO/.test(log.lines.join()));
+    mock.restoreAll();
+    writeEvent(place, stop);
+    await until(() => taken.length === 2);
   });
 
   it('keeps its folders private, the latest events and nothing that was never finished', async () => {

@@ -199,7 +199,7 @@ describe('installing the hook', function () {
       [/is a link to /, linked('new-settings.json')],
       [/read-only/, protect, true],
       [/Something else has changed it meanwhile/, write('{}'), true],
-      [/could not be backed up/, (at: Scene) => fs.writeFileSync(at.place.backups, ''), true],
+      [/EEXIST.*backups/, (at: Scene) => fs.writeFileSync(at.place.backups, ''), true],
     ] as const) {
       const at = await scene();
       const { installation, place } = at;
@@ -213,7 +213,7 @@ describe('installing the hook', function () {
       const before = look();
       const error = await (plan ? installation.carryOut(plan) : install({ ...at, file })).catch(String);
       assert.match(error ?? '', sentence);
-      assert.match(error ?? '', /^Error: .*settings\.json: .* Nothing was changed\.$/);
+      assert.match(error ?? '', /^Error: .*settings\.json was not changed: /);
       assert.deepEqual(look(), before);
       assert.equal(fs.statSync(place.backups, { throwIfNoEntry: false })?.isDirectory() ?? false, false);
       assert.deepEqual(await installation.files(), []);
@@ -232,7 +232,7 @@ describe('installing the hook', function () {
     mock.method(fsPromises, 'rename', (from: string, to: string) =>
       to === at.file ? Promise.reject(new Error('ENOSPC')) : rename(from, to),
     );
-    const refusal = /json: It could not be written: ENOSPC Nothing was changed\.$/;
+    const refusal = /json was not changed: ENOSPC$/;
     await assert.rejects(install(at, ['SubagentStop']), refusal);
     await assert.rejects(uninstall(at), refusal);
     mock.restoreAll();
@@ -296,6 +296,15 @@ describe('installing the hook', function () {
       await uninstall(at);
       assert.deepEqual(meaning(at.read()), meaning(edit(start)));
     }
+    const unreadable = await scene(start);
+    const copy = (await install(unreadable))!;
+    fs.rmSync(copy);
+    fs.mkdirSync(copy);
+    await assert.rejects(
+      uninstall(unreadable),
+      /was not changed: EISDIR/,
+      'a copy that may come back is no lost one',
+    );
   });
 });
 

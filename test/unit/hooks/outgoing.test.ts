@@ -34,7 +34,7 @@ describe('hooks that go out', function () {
     });
     assert.deepEqual(
       hooks.map(({ event, command: text, timeout }) => `${event} ${text} ${timeout}`),
-      ['Stop a 5', 'Stop f 60', 'Notification c 60', 'SessionEnd d 600'],
+      ['Stop a 5', 'Stop f 60', 'Notification c 60', 'SessionEnd d 100000'],
     );
     const ended = [1, 2, 3, 4].map(index => `SessionEnd[${index}]`);
     assert.deepEqual(problems, ['Stop[1]', ...ended, 'SubagentStop', 'Other']);
@@ -190,8 +190,7 @@ describe('a command of the person’s own', function () {
   it('that cannot start says so, also where the system takes no such line or opens no more files', async () => {
     assert.equal((await run('true', { cwd: '/no/such/folder' })).outcome, 'notStarted');
     assert.equal((await run('/no/such/program')).exitCode, 127);
-    const { outcome, output } = await run(`true ${'x'.repeat(3_000_000)}`);
-    assert.deepEqual([outcome, /E2BIG/.test(output), output.includes('xxx')], ['notStarted', true, false]);
+    await assert.rejects(run(`true ${'x'.repeat(3_000_000)}`), /E2BIG/);
     const open: number[] = [];
     assert.throws(() => {
       for (;;) open.push(fs.openSync('/dev/null', 'r'));

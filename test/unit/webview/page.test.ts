@@ -184,7 +184,7 @@ const chat: Samples<typeof chatProtocol> = {
 };
 const readiness: Samples<typeof reportProtocol> = {
   ...{ ready: none, export: none, show: { reportId: 'r' }, compare: { reportId: 'r' } },
-  ...{ fix: { criteria: ['c'] }, reveal: { path: 'a.md' } },
+  fix: { criteria: ['c'] },
 };
 const usage: Samples<typeof usageProtocol> = {
   ...{ ready: none, situation: none, cancel: none, signIn: none, copy: code },
