@@ -88,23 +88,40 @@ async function isAgreed({ details }: DialogContext, plan: Plan, question: string
   return answer === yes;
 }
 
-/** A path the person types; never a guess. */
-async function askFile(value = ''): Promise<string | undefined> {
-  const full = (typed: string): string => typed.trim().replace(/^~(?=[/\\]|$)/, () => os.homedir());
-  const typed = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Install hooks'),
-    prompt: vscode.l10n.t(
-      'Path of the settings file that your command-line client reads. Its manual says where it is.',
-    ),
-    placeHolder: path.join('~', '…', 'settings.json'),
-    value,
-    ignoreFocusOut: true,
-    validateInput: now =>
-      path.isAbsolute(full(now)) && /\.jsonc?$/i.test(full(now))
-        ? undefined
-        : vscode.l10n.t('Enter the full path of a .json or .jsonc file. It may begin with ~.'),
+/** A path the person types or picks; never a guess. */
+async function askFile(preset = ''): Promise<string | undefined> {
+  const input = vscode.window.createInputBox();
+  input.title = vscode.l10n.t('Install hooks');
+  input.prompt = vscode.l10n.t(
+    'Path of the settings file that your command-line client reads. Its manual says where it is.',
+  );
+  input.placeholder = path.join('~', '…', 'settings.json');
+  input.value = preset;
+  input.buttons = [{ iconPath: new vscode.ThemeIcon('folder-opened'), tooltip: vscode.l10n.t('Browse…') }];
+  input.ignoreFocusOut = true;
+  const answer = await new Promise<string | undefined>(resolve => {
+    input.onDidChangeValue(() => (input.validationMessage = undefined));
+    input.onDidAccept(() => {
+      const full = input.value.trim().replace(/^~(?=[/\\]|$)/, () => os.homedir());
+      if (path.isAbsolute(full) && /\.jsonc?$/i.test(full)) resolve(path.normalize(full));
+      else
+        input.validationMessage = vscode.l10n.t(
+          'Enter the full path of a .json or .jsonc file. It may begin with ~.',
+        );
+    });
+    input.onDidTriggerButton(() => resolve(''));
+    input.onDidHide(() => resolve(undefined));
+    input.show();
   });
-  return typed === undefined ? undefined : path.normalize(full(typed));
+  input.dispose();
+  if (answer !== '') return answer;
+  const [picked] =
+    (await vscode.window.showOpenDialog({
+      title: vscode.l10n.t('Settings file'),
+      filters: { JSON: ['json', 'jsonc'] },
+      defaultUri: vscode.Uri.file(os.homedir()),
+    })) ?? [];
+  return picked?.fsPath;
 }
 
 /** Throws the sentence for a window in which nothing runs and no file outside our storage is written. */

@@ -264,7 +264,7 @@ function stalenessFacts(staleness: Staleness): readonly (readonly [short: string
     const commits = commitsText(behind);
     facts.push([
       vscode.l10n.t('{0} behind', commits),
-      vscode.l10n.t('HEAD has {0} that the report does not.', commits),
+      vscode.l10n.t('HEAD is {0} ahead of the report.', commits),
     ]);
   }
   return facts;

@@ -120,7 +120,7 @@ describe('readiness', () => {
     await workbench.turn('Readiness', 'fork/shop', true);
     await clickFor(row(/Lint.*0\/2/s), title());
     await page.locator('tr.wanted:focus').waitFor();
-    await page.getByText('HEAD has 1 commit that the report does not.').waitFor();
+    await page.getByText('HEAD is 1 commit ahead of the report.').waitFor();
     await page.getByRole('img', { name: 'Score over 3 reports' }).waitFor();
     await page.getByRole('searchbox').fill('onerror=alert');
     await page.locator('.rationale').getByText(EVIL.slice(0, 20)).waitFor();

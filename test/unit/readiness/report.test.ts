@@ -264,7 +264,7 @@ describe('the commands of readiness', () => {
     const git = { ...local, state: { ...local.state, HEAD: { commit: B } }, log };
     opened.length = 0;
     await commandsOf(reports, git).exportReport();
-    const notes = ["- The report's commit is not in HEAD.", '- HEAD has 3 commits that the report does not.'];
+    const notes = ["- The report's commit is not in HEAD.", '- HEAD is 3 commits ahead of the report.'];
     assert.deepEqual(opened.join().match(/^- .*(?:HEAD).*$/gm), notes);
   });
 });
