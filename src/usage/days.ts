@@ -9,7 +9,7 @@ import type { Logger } from '../log';
 import type { Collection, Lease, Storage } from '../storage';
 import { hasCome } from '../util/compare';
 import { Disposable, unhandled } from '../util/lifecycle';
-import { DAY_MS, daysOf, lengthOf, runsOf, startOf } from './report/calendar';
+import { DAY_MS, daysOf, isEarly, lengthOf, runsOf } from './report/calendar';
 import type { Day, DayRange, TabId } from './report/types';
 
 /** Each tab has an endpoint of its own. */
@@ -112,8 +112,7 @@ type Shared = RecordOf<typeof sharedSchema>;
 const REFUSAL_MS = DAY_MS;
 /** After a failure windows rest this long before they ask by themselves, ms. */
 export const FAILURE_MS = 5 * 60 * 1000;
-/** A day of which nothing was there so soon after its beginning may still come, and is asked for again so often, ms. */
-const EARLY_MS = 3 * DAY_MS;
+/** A day of which nothing was there and that may still come is asked for again so often, ms. */
 const EVERY_MS = 60 * 60 * 1000;
 /** A window that says nothing for this long fetches no more, ms. */
 const LEASE_MS = 30_000;
@@ -376,11 +375,6 @@ export class ServiceDays extends Disposable {
     this.#records.set(path, records);
     return records;
   }
-}
-
-/** Whether the service may not have been through with a day when it was asked; Unix ms. */
-function isEarly(at: number, day: Day): boolean {
-  return at < startOf(day) + EARLY_MS;
 }
 
 /** The days of a range that an answer is about; all where it does not say. */

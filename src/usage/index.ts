@@ -9,7 +9,7 @@ import { notify } from '../ui/window';
 import { forNotification } from '../util/text';
 import { UsageData, type UsageDataDeps } from './data';
 import { addDays } from './report/calendar';
-import { activityOfPeople, type PersonActivity } from './report/people';
+import { activityOfPeople, peopleOn, type PersonActivity } from './report/people';
 import type { TabId, TabReport } from './report/types';
 import { DashboardPanel } from './dashboard';
 import { UsageStatusBar } from './statusBar';
@@ -84,7 +84,7 @@ export class UsageFeature extends Disposable {
     if ((await this.#data.ensure('people', days, { background: true, signal })) !== undefined)
       return undefined;
     const known = await (await this.#data.open())?.known('people');
-    return activityOfPeople(days.map(day => known?.get(day)?.rows ?? []));
+    return known && activityOfPeople(days.map(day => peopleOn(day, known)));
   }
 
   /** A report of what is stored, for other programs, of seven days where none are given. Asks nobody; people have made-up names unless `names`. */

@@ -40,6 +40,14 @@ export function clampRange(range: DayRange, bounds: DayRange): DayRange {
   return { start: clamp(start), end: clamp(end) };
 }
 
+/** A day of which nothing was there so soon after its beginning may still come, ms. */
+const EARLY_MS = 3 * DAY_MS;
+
+/** Whether the service may not have been through with a day when it was asked; Unix ms. */
+export function isEarly(at: number, day: Day): boolean {
+  return at < startOf(day) + EARLY_MS;
+}
+
 /** The fewest ranges that hold just these days. */
 export function runsOf(days: Iterable<Day>): DayRange[] {
   const runs: { start: Day; end: Day }[] = [];
