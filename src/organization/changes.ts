@@ -72,23 +72,6 @@ const maps: ReadonlySet<string> = new Set([
   'extraKnownMarketplaces',
 ]);
 
-/** Settings of section 2.12 about which nothing else is said here. */
-const others = [
-  'cloudSessionSync wikiCloudSync includeCoAuthoredByAgent enableAgentShield ideAutoConnect sessionRetentionDays',
-  'sessionDefaultSettings customModels mcpPolicy.enabled sandbox.mode',
-  'sandbox.network.httpProxyPort sandbox.network.socksProxyPort',
-].flatMap(names => names.split(' '));
-const known = new Set(
-  [...directions.keys(), ...sets.keys(), ...maps, ...others].flatMap(name =>
-    name.split('.').map((_, depth, parts) => parts.slice(0, depth + 1).join('.')),
-  ),
-);
-
-/** Whether section 2.12 names the setting: null of it says that it is not set (interface-notes 8). */
-function isKnown(setting: string): boolean {
-  return known.has(setting) || /^(?:sessionDefaultSettings|customModels\[\])\.[^.*]+$/.test(setting);
-}
-
 /** Levels of autonomy, the one that allows least first. */
 const AUTONOMY: readonly string[] = ['off', 'low', 'medium', 'high'];
 
@@ -178,11 +161,8 @@ export function compareSettings(from: Settings | undefined, to: Settings): Setti
   const members = (before: Settings, after: Settings, path: string, setting: string): void => {
     for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
       const inner = maps.has(setting) ? `${setting}.*` : join(setting, name);
-      const [was, is] = [before, after].map(side => {
-        const value = own(side, name);
-        return value === null && isKnown(inner) ? undefined : value;
-      });
-      compare(was, is, join(path, name), inner);
+      // Null says that it is not set.
+      compare(own(before, name) ?? undefined, own(after, name) ?? undefined, join(path, name), inner);
     }
   };
 

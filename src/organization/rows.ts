@@ -133,7 +133,6 @@ function changeNode(revision: number, change: SettingChange, index: number): Tre
   const row = (): Row => ({
     label: changeText(change),
     description: directionText(change.direction),
-    spoken: joined([changeSpoken(change), directionText(change.direction)], ', '),
     icon: changeIcon(change),
     command: commands.organization.openChanges,
   });
@@ -226,24 +225,14 @@ function directionText(direction: Direction | undefined): string | undefined {
 }
 
 /** `path: old → new`, of lists `path: +came, −went`; the rest is seen in the diff. Foreign text. */
-export const changeText = (change: SettingChange): string =>
-  changeWords(change, (before, after) => `${before} → ${after}`);
-
-/** The same for who hears it: from and to in words, lists as shown. */
-export const changeSpoken = (change: SettingChange): string =>
-  changeWords(change, (before, after) => vscode.l10n.t('from {0} to {1}', before, after));
-
-function changeWords(
-  { path, kind, before, after }: SettingChange,
-  fromTo: (before: string, after: string) => string,
-): string {
+export function changeText({ path, kind, before, after }: SettingChange): string {
   const isSecret = [before, after].some(value => typeof value === 'string' && value.startsWith('[redacted '));
   const what =
     kind === 'reordered'
       ? vscode.l10n.t('order changed')
       : kind === 'changed' && isSecret
         ? vscode.l10n.t('secret changed')
-        : listText(before, after) || fromTo(valueText(before, 40), valueText(after, 40));
+        : listText(before, after) || `${valueText(before, 40)} → ${valueText(after, 40)}`;
   return oneLine(`${path}: ${what}`, 120);
 }
 
