@@ -89,25 +89,20 @@ export class Organization extends Disposable {
       });
   }
 
-  /** Everybody, as last read; reads if that is long ago. Rejects when nothing is known and nothing can be read. */
+  /** Everybody, as last read; reads if that is long ago. */
   async people(signal?: AbortSignal) {
     await this.#data.freshen(signal);
-    const { items, at } = this.#data.people.shown;
-    if (items.length === 0 && at === undefined) throw new Error(this.#none('people'));
-    return items.map(person => {
-      const { id, email } = person;
-      const name = nameOf(person);
-      const isNamed = name !== id && name !== email;
-      return { id, email, name: isNamed ? name : undefined, lastSignInAt: timeOf(person.lastSignInAt) };
-    });
+    return this.#data.people.state.current.items.map(person => ({
+      id: person.id,
+      name: person.email ?? nameOf(person),
+      lastSignInAt: timeOf(person.lastSignInAt),
+    }));
   }
 
-  /** Revisions with a day, newest first. Rejects as `people` does. */
+  /** Revisions with a day, newest first. */
   async revisions() {
     await this.#data.freshen();
-    const { revisions, controls } = this.#data;
-    if (revisions.length === 0 && controls.shown.at === undefined) throw new Error(this.#none('controls'));
-    return revisions.flatMap(revision => {
+    return this.#data.revisions.flatMap(revision => {
       const time = timeOf(revision.updatedAt);
       if (time === undefined) return [];
       return {

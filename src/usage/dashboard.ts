@@ -10,7 +10,6 @@ import type { UsageData } from './data';
 import {
   usageProtocol,
   type Situation,
-  type Start,
   type TabReport,
   type UsageProtocol,
   type UsageQuery,
@@ -20,7 +19,7 @@ import {
 export type UsageSource = Pick<UsageData, 'bounds' | 'fetch' | 'onDidChange' | 'report' | 'state'>;
 
 /** What the dashboard needs of the place it runs in. */
-interface DashboardHost extends Pick<Start, 'texts' | 'language'> {
+interface DashboardHost {
   /** Joins the page with its handlers. */
   connect(options: {
     readonly protocol: UsageProtocol;
@@ -46,14 +45,14 @@ export class Dashboard extends Disposable {
     super();
     this.#source = source;
     this.#end = source.bounds.end;
-    const { texts, language } = host;
     this.#page = host.connect({
       protocol: usageProtocol,
       handlers: {
         ready: () => {
           this.pageGone();
           this.#shown = undefined;
-          return { texts, language, ...this.#situation() };
+          const { env, l10n } = vscode;
+          return { texts: l10n.bundle, language: env.language, ...this.#situation() };
         },
         situation: () => this.#situation(),
         report: query => this.#report(query),
@@ -154,8 +153,6 @@ export class DashboardPanel extends PagePanel {
     this.#log = log;
     this.#dashboard = this.register(
       new Dashboard(source, {
-        language: vscode.env.language,
-        texts: vscode.l10n.bundle,
         connect: options => this.page.connect(options),
         acts: {
           save: file => saved(file),

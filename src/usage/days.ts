@@ -63,19 +63,6 @@ export function readDay(endpoint: Endpoint, value: unknown, texts = new Map<stri
   return { at, rows: [...unique.values()], problems };
 }
 
-/** Up to version 2 a list of objects said the names of its fields once. */
-function unpacked(value: unknown): unknown {
-  const { fields, rows } = (value ?? {}) as { readonly fields?: unknown; readonly rows?: unknown };
-  if (!Array.isArray(fields) || !Array.isArray(rows)) return value;
-  return rows.map((cells: readonly unknown[]): unknown =>
-    Object.fromEntries(
-      fields.flatMap((name: unknown, at) =>
-        cells[at] === null ? [] : [[String(name), unpacked(cells[at])]],
-      ),
-    ),
-  );
-}
-
 /** Ids and names come back on every day: one copy of each is enough. Changes `value` itself. */
 function withShared(value: unknown, texts: Map<string, string>): unknown {
   if (typeof value === 'string') {
@@ -99,9 +86,8 @@ const sharedSchema = recordSchema(() =>
     endpoint: z.exactOptional(z.string()),
     isForbidden: z.exactOptional(z.boolean()),
     sentence: z.exactOptional(z.string()),
-    /** Of what people have been told last, and of which budget. */
+    /** Of what people have been told last. */
     told: z.exactOptional(z.number()),
-    budget: z.exactOptional(z.number()),
     /** What made-up names are made from. */
     salt: z.exactOptional(z.string()),
   }),
@@ -197,12 +183,12 @@ export class ServiceDays extends Disposable {
     return this.claimNotice(this.#idOf('role'), 1);
   }
 
-  /** True in the one window that may tell people that they have come to `level`, of `budget` where it is about one. */
-  async claimNotice(id: string, level: number, budget?: number): Promise<boolean> {
+  /** True in the one window that may tell people that they have come to `level`. */
+  async claimNotice(id: string, level: number): Promise<boolean> {
     let claimed = false;
     await this.shared.update(`notice ${id}`, current => {
-      claimed = current?.budget !== budget || (current?.told ?? 0) < level;
-      return claimed ? { told: level, ...(budget === undefined ? {} : { budget }) } : current;
+      claimed = (current?.told ?? 0) < level;
+      return claimed ? { told: level } : current;
     });
     return claimed;
   }
@@ -366,7 +352,8 @@ export class ServiceDays extends Disposable {
     const open = this.#records.get(path);
     if (open !== undefined) return open;
     const records = this.#deps.storage.collection<DayRecord>({
-      migrate: value => ({ ...(value as object), rows: unpacked((value as { rows?: unknown }).rows) }),
+      // Before version 3 days were packed: such a one counts as not there yet, and is asked for again.
+      migrate: () => ({ at: 0, rows: [] }),
       ...{ path, version: 3, schema: { parse: value => readDay(endpoint, value, this.#texts) } },
       // The service can be asked for it again.
       isVolatile: () => true,

@@ -82,7 +82,7 @@ export function makeReport(
   const recordOf = (day: Day) => ({ at, rows: (rows.get(day) ?? []) as never, problems });
   const steps = report(query, new Map([...days].map(day => [day, recordOf(day)])), {
     ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt', problem },
-    directory: [...working, { id: 'user_nobody' }],
+    directory: [...people, { id: 'user_nobody' }],
     revisions: [
       { revision: 45, day: '2026-11-03', changed: ['maxAutonomyLevel'] },
       { revision: 31, day: addDays('2026-11-03', -140), changed: ['<b>allowedModels</b>'] },
@@ -175,7 +175,6 @@ export class FakeDashboard {
   ) {
     const onProblem = (problem: string, error?: unknown) => this.problems.push(`${problem} ${String(error)}`);
     this.dashboard = new Dashboard(source, {
-      ...{ language: 'en', texts: undefined },
       connect: options => (this.panel = panelSide({ ...options, post, describe: String, onProblem })),
       acts: {
         save: file => {

@@ -24,7 +24,6 @@ import type { Day, Section, Steps } from './types';
 /** Someone of the organization, as its list of users has them (section 2.11). */
 export interface DirectoryPerson {
   readonly id: string;
-  readonly email?: string | undefined;
   readonly name?: string | undefined;
   /** Unix ms. */
   readonly lastSignInAt?: number | undefined;
@@ -41,7 +40,7 @@ export class PeopleNames {
   constructor(isPseudonymous: boolean, salt: string, directory: readonly DirectoryPerson[]) {
     this.#isPseudonymous = isPseudonymous;
     this.#salt = salt;
-    this.#names = new Map(directory.map(({ id, email, name }) => [id, email ?? name]));
+    this.#names = new Map(directory.map(({ id, name }) => [id, name]));
   }
 
   /** Remembers the address that came with usage. */

@@ -23,8 +23,7 @@ describe('usage data', () => {
     const online = await data.report(wanted);
     assert.equal(online.through, '2026-11-14');
     await service.close();
-    const directory = { people: () => assert.fail('nobody asks') };
-    const quiet = open(undefined, { directory }).data;
+    const quiet = open(undefined, { organization: () => assert.fail('nobody asks') }).data;
     assert.equal((await quiet.report(query('people', '2026-11-01', '2026-11-02'), true)).missing.length, 2);
     const later = open().data;
     assert.deepEqual(await later.report(wanted), online);
@@ -159,17 +158,16 @@ describe('usage data', () => {
     assert.equal(figure(await fetched(data, query('tokens', '2026-11-19')), 'billable'), 1);
   });
 
-  it('reads the days that an earlier version has packed', async () => {
-    const { data, storage, open } = await begin();
+  it('asks again for the days that an earlier version has packed', async () => {
+    const { data, storage, open, calls } = await begin();
     const { orgId = '' } = await fetched(data, query('activity', LAST));
     const path = `services/service/usage/o-${orgId}/tokens`;
-    const byModel = { fields: ['model_id', 'billable_tokens'], rows: [['m', 5]] };
-    const fields = ['date', 'billable_tokens', 'by_model', 'input_tokens'];
-    const packed = { at: NOON, rows: { fields, rows: [[LAST, 7, byModel, null]] } };
+    const packed = { at: NOON, rows: { fields: ['date', 'billable_tokens'], rows: [[LAST, 7]] } };
     await storage.collection({ path, version: 2, schema: { parse: value => value } }).put(LAST, packed);
-    const made = await open().data.report(query('tokens', LAST));
-    assert.deepEqual([made.missing, figure(made, 'billable'), figure(made, 'input')], [[], 7, undefined]);
-    assert.equal(lines(made, 'models', 'name0', 'billable')[0], 'm | 5');
+    const later = open().data;
+    assert.deepEqual((await later.report(query('tokens', LAST))).missing, [LAST]);
+    assert.deepEqual((await fetched(later, query('tokens', LAST))).missing, []);
+    assert.equal(calls().at(-1), '/tokens 2026-11-13..2026-11-20');
   });
 
   for (const says of [false, true]) {

@@ -244,7 +244,7 @@ describe('a usage report', () => {
 
   it('names people by made-up names that stay the same, and nobody else, not even in what could not be read', () => {
     const row = { user_id: 'u1', user_email: 'ann@acme.example', billable_tokens: 5 };
-    const directory = [{ id: 'u2', email: 'bob@acme.example', name: 'Bob' }];
+    const directory = [{ id: 'u2', name: 'bob@acme.example' }];
     const ask = (salt: string) => report('people', [[row]], { pseudonyms: true }, { directory, salt });
     const first = ask('one');
     const shown = JSON.stringify(
@@ -307,7 +307,7 @@ describe('a usage report', () => {
   });
 
   it('says of people without activity when they last were, where that is known', () => {
-    const more = { directory: ['u1', 'u2', 'u3'].map(id => ({ id, email: `${id}@acme.example` })) };
+    const more = { directory: ['u1', 'u2', 'u3'].map(id => ({ id, name: `${id}@acme.example` })) };
     const days = { [FIRST]: [user('u2', 5)], [SECOND]: [user('u1', 5)], '2026-10-30': [user('u2', 5)] };
     const inactive = lines(report('people', days, LAST_TWO, more), 'inactive', 'person', 'last');
     assert.deepEqual(inactive, [`u2@acme.example | ${FIRST}`, 'u3@acme.example | –']);
