@@ -5,7 +5,6 @@ import {
   isSame,
   pageState,
   queryOf,
-  type Fetching,
   type PageState,
   type Situation,
   type TabReport,
@@ -31,7 +30,7 @@ export const state = signal<PageState>(firstState);
 export const report = signal<TabReport | undefined>(undefined);
 /** The answer takes longer than a person should wait without a word. */
 export const slow = signal(false);
-export const fetching = signal<Fetching | undefined>(undefined);
+export const fetching = signal<string | undefined>(undefined);
 /** What the last act did, or why it failed; said politely. */
 export const said = signal<{ readonly text: string; readonly isProblem?: boolean }>({ text: '' });
 

@@ -269,10 +269,8 @@ export class Organization extends Disposable {
 }
 
 /** Waits for what only makes an answer better, but not long: it goes on by itself. */
-async function soon(work: Promise<void>): Promise<void> {
-  const enough = new AbortController();
-  const late = delay(ASK_MS, undefined, { signal: enough.signal }).catch(() => undefined);
-  await Promise.race([work, late]).finally(() => enough.abort());
+function soon(work: Promise<void>): Promise<void> {
+  return Promise.race([work, delay(ASK_MS, undefined, { ref: false })]);
 }
 
 function documentName({ revision }: Revision): string {

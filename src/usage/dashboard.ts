@@ -113,12 +113,12 @@ export class Dashboard extends Disposable {
     this.#shown = keyOf(query);
     const fetching = (this.#fetching = new AbortController());
     const { signal } = fetching;
-    const onProgress = (fraction: number, label: string): void => {
-      if (!signal.aborted) this.#page.send('fetching', { fraction, label });
+    const onPage = (pages: number): void => {
+      if (!signal.aborted) this.#page.send('fetching', vscode.l10n.t('Fetching, page {0}', pages));
     };
-    onProgress(0, vscode.l10n.t('Fetching'));
+    onPage(1);
     try {
-      return (await this.#source.fetch(query, { again, signal, onProgress })) ?? true;
+      return (await this.#source.fetch(query, { again, signal, onPage: pages => onPage(pages + 1) })) ?? true;
     } catch (error) {
       if (signal.aborted) return false;
       throw error;

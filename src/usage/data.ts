@@ -41,14 +41,13 @@ export class UsageData extends Disposable {
 
   /** First and last day that may be asked for; `end` is yesterday, UTC. */
   get bounds(): DayRange {
-    const latest = latestDay(this.#now());
-    return { start: EARLIEST_DAY, end: latest < EARLIEST_DAY ? EARLIEST_DAY : latest };
+    return { start: EARLIEST_DAY, end: latestDay(this.#now()) };
   }
 
   /** The last so many days that may be asked for. */
   lastDays(count: number): Day[] {
-    const { start, end } = this.bounds;
-    return daysOf({ start: addDays(end, 1 - count), end }).filter(day => day >= start);
+    const { end } = this.bounds;
+    return daysOf(clampRange({ start: addDays(end, 1 - count), end }, this.bounds));
   }
 
   state(): Ability {

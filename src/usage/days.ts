@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { isApiError, type AnalyticsMeta } from '../api';
 import { analyticsRow, openObject, recordSchema, type RecordOf } from '../api/records';
@@ -9,7 +8,7 @@ import type { Logger } from '../log';
 import type { Collection, Lease, Storage } from '../storage';
 import { hasCome } from '../util/compare';
 import { Disposable, unhandled } from '../util/lifecycle';
-import { DAY_MS, daysOf, isEarly, lengthOf, runsOf } from './report/calendar';
+import { DAY_MS, daysOf, isEarly, runsOf } from './report/calendar';
 import type { Day, DayRange, TabId } from './report/types';
 
 /** Each tab has an endpoint of its own. */
@@ -41,8 +40,8 @@ export interface EnsureOptions {
   /** Nobody waits for it: after another window's failure nothing is asked for a while. */
   readonly background?: boolean;
   readonly signal: AbortSignal;
-  /** `fraction` from 0 to 1 of the days, and that in words. */
-  readonly onProgress?: ((fraction: number, label: string) => void) | undefined;
+  /** Hears how many pages of an answer have come. */
+  readonly onPage?: ((pages: number) => void) | undefined;
 }
 
 const daySchema = recordSchema(() =>
@@ -257,7 +256,7 @@ export class ServiceDays extends Disposable {
   async #fetch(
     endpoint: Endpoint,
     missingNow: () => Promise<Day[]>,
-    { signal, onProgress }: EnsureOptions,
+    { signal, onPage }: EnsureOptions,
     lease: Pick<Lease, 'isHeld'>,
   ): Promise<string | undefined> {
     try {
@@ -265,17 +264,9 @@ export class ServiceDays extends Disposable {
       await this.shared.read(this.#idOf('organization'));
       const records = this.#of(endpoint);
       await Promise.all((await missingNow()).map(day => records.read(day)));
-      const missing = await missingNow();
-      let done = 0;
-      for (const run of runsOf(missing)) {
+      for (const run of runsOf(await missingNow())) {
         if (!lease.isHeld()) return undefined;
-        await this.#ask(endpoint, run, signal, pages => {
-          const share = done + lengthOf(run) * (1 - 1 / (pages + 1));
-          if (endpoint === 'people')
-            onProgress?.(share / missing.length, vscode.l10n.t('People: page {0}', pages));
-        });
-        done += lengthOf(run);
-        onProgress?.(done / missing.length, vscode.l10n.t('Days: {0} of {1}', done, missing.length));
+        await this.#ask(endpoint, run, signal, onPage);
       }
       return undefined;
     } catch (error) {
@@ -296,7 +287,7 @@ export class ServiceDays extends Disposable {
     endpoint: Endpoint,
     run: DayRange,
     signal: AbortSignal,
-    onPage: (pages: number) => void,
+    onPage: EnsureOptions['onPage'],
   ): Promise<void> {
     const { connection } = this.#deps;
     const { api } = connection;
@@ -322,7 +313,7 @@ export class ServiceDays extends Disposable {
         (byDay.get(day) ?? byDay.get(run.end))?.problems.push(text);
       }
       covered = within(covered, meta);
-      onPage(++pages);
+      onPage?.(++pages);
     }
     signal.throwIfAborted();
     // Also while it was kept whose days they are.

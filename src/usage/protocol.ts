@@ -98,12 +98,6 @@ export interface Start extends Situation {
   readonly language: string;
 }
 
-export interface Fetching {
-  /** 0 to 1. */
-  readonly fraction: number;
-  readonly label: string;
-}
-
 const nothing = object({});
 const query = object({ ...asked, range });
 const fileName: Guard<string> = (value): value is string =>
@@ -129,8 +123,8 @@ export const usageProtocol = {
   events: {
     /** Something known changed: what may be asked for, or what the answer would be. */
     changed: event<Situation>(),
-    /** How far the fetch is; `null` when it is over. */
-    fetching: event<Fetching | null>(),
+    /** How far the fetch is, in words; `null` when it is over. */
+    fetching: event<string | null>(),
   },
 };
 

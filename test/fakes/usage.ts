@@ -144,11 +144,11 @@ export class FakeUsageSource implements UsageSource {
 
   async fetch(
     query: UsageQuery,
-    { again = false, signal, onProgress }: Parameters<UsageSource['fetch']>[1],
+    { again = false, signal, onPage }: Parameters<UsageSource['fetch']>[1],
   ): Promise<string | undefined> {
     this.fetched.push({ query, again });
     this.running++;
-    onProgress?.(0.4, 'Fetching 12 of 30 days');
+    onPage?.(1);
     const left = once(signal, 'abort').then(() => this.ended++);
     await Promise.race([this.fetchGate, left]).finally(() => this.running--);
     signal.throwIfAborted();

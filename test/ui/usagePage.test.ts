@@ -251,7 +251,7 @@ describe('the usage page', () => {
     source.forget(5);
     source.fetchGate = new Promise(() => undefined);
     const { page } = await open({ compare: true }, source);
-    await page.getByRole('progressbar', { name: 'Fetching 12 of 30 days' }).waitFor();
+    await page.getByRole('progressbar', { name: 'Fetching, page 2' }).waitFor();
     await press('Cancel');
     const said = page.getByRole('status').filter({ hasText: 'was cancelled. What is known is shown.' });
     await said.waitFor();

@@ -208,15 +208,13 @@ export interface ByName<R> extends Pick<Section, 'id' | 'title'> {
   /** What a day has, if it has it at all. */
   readonly entries: (row: R) => readonly Entry[] | undefined;
   readonly fold?: (entries: readonly Entry[]) => Folded;
-  /** The first name is a person's id. */
+  /** The first name is a person's id, which has a column where names are not hidden. */
   readonly isOfPeople?: boolean;
-  /** With a column of ids, where names are not hidden. */
-  readonly withIds?: boolean;
 }
 
 /** A row a name, or a set of names, with the sums and what no name accounts for. */
 export function* byName<R>({ now, query, names }: Context<R>, part: ByName<R>): Steps<Section> {
-  const { id, title, share, isOfPeople = false, withIds } = part;
+  const { id, title, share, isOfPeople = false } = part;
   const tally = new Tally();
   let days = 0;
   for (const row of now.rows) {
@@ -248,7 +246,7 @@ export function* byName<R>({ now, query, names }: Context<R>, part: ByName<R>): 
     const total = shareOf(totals[0]);
     columns.push(column('share', share, 'percent', ({ counts: [count] }) => shareOf(count), { total }));
   }
-  if (withIds === true) columns.push(...names.idColumn(personOf));
+  if (isOfPeople) columns.push(...names.idColumn(personOf));
   const known = ofDays(days, now.rows.length, l10n.t('Sum over the days.'));
   return {
     ...{ id, title, explanation: [known, note].filter(Boolean).join(' ') },

@@ -52,7 +52,7 @@ export function tokensTab(context: Context<TokenDay>): Tab<TokenDay> {
         entries: row => row.by_model?.map(model => entryOf(model)),
       }),
       byName(context, {
-        ...{ id: 'users', title: l10n.t('By person'), isOfPeople: true, withIds: true },
+        ...{ id: 'users', title: l10n.t('By person'), isOfPeople: true },
         ...{ names: [l10n.t('Person')], counts: counts.slice(0, 1), share: l10n.t('Share') },
         entries: row =>
           row.by_user?.map(({ user_id: id, user_email: email, billable_tokens: tokens }) => {
