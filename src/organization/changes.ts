@@ -169,8 +169,9 @@ export function compareSettings(from: Settings | undefined, to: Settings): Setti
   const compare = (before: unknown, after: unknown, path: string, setting: string): void => {
     if (canonical(before) === canonical(after)) return;
     if (sets.has(setting) && isSameSet(before, after)) return;
-    if (setting === 'customModels' && isListOrNothing(before) && isListOrNothing(after))
-      compareModels(before ?? [], after ?? [], path, setting);
+    const [from, to] = [before ?? [], after ?? []];
+    if (setting === 'customModels' && Array.isArray(from) && Array.isArray(to))
+      compareModels(from, to, path, setting);
     else if (haveMembers(before, after))
       members(isObject(before) ? before : {}, isObject(after) ? after : {}, path, setting);
     else add(before, after, path, setting);
@@ -206,14 +207,8 @@ export function settingsOf(changes: readonly SettingChange[]): string[] {
 
 /** Whether both sides are objects or nothing, and going into them tells all there is to tell. */
 function haveMembers(before: unknown, after: unknown): boolean {
-  const [from, to] = [sizeOf(before), sizeOf(after)];
-  return from !== undefined && to !== undefined && from + to > 0;
-}
-
-/** Members of an object, 0 for nothing; `undefined` for anything else. */
-function sizeOf(value: unknown): number | undefined {
-  if (value === undefined) return 0;
-  return isObject(value) ? Object.keys(value).length : undefined;
+  const sides = [before, after].filter(side => side !== undefined);
+  return sides.every(isObject) && sides.some(side => Object.keys(side).length > 0);
 }
 
 /** Two lists of the same items, in whatever order and number. */
@@ -221,10 +216,6 @@ function isSameSet(before: unknown, after: unknown): boolean {
   if (!Array.isArray(before) || !Array.isArray(after)) return false;
   const [from, to] = [before, after].map(list => [...new Set(list.map(canonical))].sort().join());
   return from === to;
-}
-
-function isListOrNothing(value: unknown): value is List | undefined {
-  return value === undefined || Array.isArray(value);
 }
 
 function byName(models: List): Map<string, unknown> {

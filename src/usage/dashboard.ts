@@ -5,7 +5,7 @@ import { notify, saveText } from '../ui/window';
 import { PagePanel } from '../ui/pagePanel';
 import { Disposable, unhandled } from '../util/lifecycle';
 import { oneLine } from '../util/text';
-import type { PanelHandlers, PanelSide } from '../webview/ipc';
+import type { PanelSide, PanelSideOptions } from '../webview/ipc';
 import type { UsageData } from './data';
 import {
   usageProtocol,
@@ -18,14 +18,11 @@ import {
 /** Where the dashboard gets its reports from. */
 export type UsageSource = Pick<UsageData, 'bounds' | 'fetch' | 'onDidChange' | 'report' | 'state'>;
 
-/** What the dashboard needs of the place it runs in. */
-interface DashboardHost {
-  /** Joins the page with its handlers. */
-  connect(options: {
-    readonly protocol: UsageProtocol;
-    readonly handlers: PanelHandlers<UsageProtocol>;
-  }): Pick<PanelSide<UsageProtocol>, 'send'>;
-  readonly acts: Pick<PanelHandlers<UsageProtocol>, 'save' | 'copy' | 'signIn'>;
+/** A page that can be joined with its handlers. */
+interface Connectable {
+  connect(
+    options: Pick<PanelSideOptions<UsageProtocol>, 'protocol' | 'handlers'>,
+  ): Pick<PanelSide<UsageProtocol>, 'send'>;
 }
 
 /** The panel's end of the dashboard: answers the page, which knows what it shows. */
@@ -41,11 +38,11 @@ export class Dashboard extends Disposable {
   /** The last day that the page has heard of. */
   #end: string;
 
-  constructor(source: UsageSource, host: DashboardHost) {
+  constructor(source: UsageSource, page: Connectable) {
     super();
     this.#source = source;
     this.#end = source.bounds.end;
-    this.#page = host.connect({
+    this.#page = page.connect({
       protocol: usageProtocol,
       handlers: {
         ready: () => {
@@ -58,7 +55,9 @@ export class Dashboard extends Disposable {
         report: query => this.#report(query),
         fetch: ({ query, again }) => this.#fetch(query, again),
         cancel: () => this.pageGone(),
-        ...host.acts,
+        save: file => saved(file),
+        copy: ({ text }) => vscode.env.clipboard.writeText(text),
+        signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
       },
     });
     this.register(
@@ -151,16 +150,7 @@ export class DashboardPanel extends PagePanel {
   constructor(panel: vscode.WebviewPanel, { source, extensionUri, log }: PanelDeps) {
     super(panel, { name: 'usage', extensionUri, log });
     this.#log = log;
-    this.#dashboard = this.register(
-      new Dashboard(source, {
-        connect: options => this.page.connect(options),
-        acts: {
-          save: file => saved(file),
-          copy: ({ text }) => vscode.env.clipboard.writeText(text),
-          signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
-        },
-      }),
-    );
+    this.#dashboard = this.register(new Dashboard(source, this.page));
     const look = (): void => this.#dashboard.lookAgain();
     this.register(panel.onDidChangeViewState(look));
     this.register(vscode.window.onDidChangeWindowState(look));

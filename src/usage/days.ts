@@ -53,26 +53,13 @@ const daySchema = recordSchema(() =>
 );
 
 /** Throws when it is something else. */
-export function readDay(endpoint: Endpoint, value: unknown, texts = new Map<string, string>()): DayRecord {
+export function readDay(endpoint: Endpoint, value: unknown): DayRecord {
   const { at, rows: stored, problems } = daySchema.parse(value);
-  const rows = stored.flatMap(row => analyticsRow(endpoint, withShared(row, texts)) ?? []);
+  const rows = stored.flatMap(row => analyticsRow(endpoint, row) ?? []);
   if (rows.length < stored.length) throw new Error('A row of it makes no sense.');
   // The service may write one day in two ways.
   const unique = new Map(rows.map(row => ['user_id' in row ? row.user_id : '', row]));
   return { at, rows: [...unique.values()], problems };
-}
-
-/** Ids and names come back on every day: one copy of each is enough. Changes `value` itself. */
-function withShared(value: unknown, texts: Map<string, string>): unknown {
-  if (typeof value === 'string') {
-    const known = texts.get(value);
-    if (known === undefined) texts.set(value, value);
-    return known ?? value;
-  }
-  if (typeof value === 'object' && value !== null)
-    for (const [name, each] of Object.entries(value))
-      (value as Record<string, unknown>)[name] = withShared(each, texts);
-  return value;
 }
 
 /** What windows agree on about the usage of one service. */
@@ -117,7 +104,6 @@ export class ServiceDays extends Disposable {
   readonly #now: () => number;
   readonly #onChange: () => void;
   readonly #records = new Map<string, Collection<DayRecord>>();
-  readonly #texts = new Map<string, string>();
 
   /** `onChange` hears that there are other days than before, or others can be had; here or in another window. */
   constructor(service: Service, deps: DaysDeps, onChange: () => void) {
@@ -345,7 +331,7 @@ export class ServiceDays extends Disposable {
     const records = this.#deps.storage.collection<DayRecord>({
       // Before version 3 days were packed: such a one counts as not there yet, and is asked for again.
       migrate: () => ({ at: 0, rows: [] }),
-      ...{ path, version: 3, schema: { parse: value => readDay(endpoint, value, this.#texts) } },
+      ...{ path, version: 3, schema: { parse: value => readDay(endpoint, value) } },
       // The service can be asked for it again.
       isVolatile: () => true,
     });

@@ -7,7 +7,7 @@ import type { Day, DayRange, Steps, TabId, TabReport, UsageQuery } from '../../s
 import { Dashboard, type UsageSource } from '../../src/usage/dashboard';
 import type { UsageProtocol } from '../../src/usage/protocol';
 import { Emitter } from '../../src/util/lifecycle';
-import { panelSide, type PanelSide } from '../../src/webview/ipc';
+import { panelSide, type PanelHandlers, type PanelSide } from '../../src/webview/ipc';
 
 /** People who work with agents; those that `names` has none for have addresses. */
 function peopleOf(count: number, names: readonly string[] = []) {
@@ -174,15 +174,18 @@ export class FakeDashboard {
     readonly source = new FakeUsageSource(),
   ) {
     const onProblem = (problem: string, error?: unknown) => this.problems.push(`${problem} ${String(error)}`);
+    const acts: Partial<PanelHandlers<UsageProtocol>> = {
+      save: file => {
+        this.saved.push(file);
+        return file.name;
+      },
+      copy: ({ text }) => this.copied.push(text),
+      signIn: () => this.signIns++,
+    };
     this.dashboard = new Dashboard(source, {
-      connect: options => (this.panel = panelSide({ ...options, post, describe: String, onProblem })),
-      acts: {
-        save: file => {
-          this.saved.push(file);
-          return file.name;
-        },
-        copy: ({ text }) => this.copied.push(text),
-        signIn: () => this.signIns++,
+      connect: ({ protocol, handlers }) => {
+        const options = { protocol, handlers: { ...handlers, ...acts }, post, describe: String, onProblem };
+        return (this.panel = panelSide(options));
       },
     });
   }
