@@ -17,6 +17,7 @@ import {
   dayText,
   historyCsv,
   makerText,
+  noneText,
   organizationRows,
   peopleCsv,
   personFacts,
@@ -135,11 +136,7 @@ export class Organization extends Disposable {
     const state = this.#deps.connection.state.current;
     if (state.kind === 'signedOut') return vscode.l10n.t('Sign in to see the organization.');
     if (state.kind === 'keyRejected') return state.reason;
-    const none =
-      list === 'people'
-        ? vscode.l10n.t('There are no users yet.')
-        : vscode.l10n.t('There are no control revisions yet.');
-    return this.#data[list].shown.failure?.sentence ?? none;
+    return this.#data[list].shown.failure?.sentence ?? noneText(list);
   }
 
   async #showUser(node: unknown): Promise<void> {

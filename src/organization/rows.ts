@@ -144,10 +144,14 @@ function emptyNode(group: ListName, data: OrganizationData): TreeNode {
   const { failure, reading, at } = data[group].state.current;
   if (reading === undefined && (failure !== undefined || at === undefined))
     return { ...retryNode(commands.console.refresh), id: `retry/${group}` };
-  const none =
-    group === 'people' ? vscode.l10n.t('No users yet.') : vscode.l10n.t('No controls have been changed yet.');
-  const label = reading === undefined ? none : vscode.l10n.t('Loading…');
+  const label = reading === undefined ? noneText(group) : vscode.l10n.t('Loading…');
   return { id: `empty/${group}`, kind: 'empty', row: () => ({ label }) };
+}
+
+export function noneText(list: ListName): string {
+  return list === 'people'
+    ? vscode.l10n.t('There are no users yet.')
+    : vscode.l10n.t('There are no control revisions yet.');
 }
 
 function changeIcon({ kind, direction }: SettingChange): Icon {

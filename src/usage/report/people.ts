@@ -31,14 +31,12 @@ export interface DirectoryPerson {
 
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 
-/** What people are called in reports: by e-mail address or name, or by names made up from `salt`, the same in every report. */
+/** What people are called in reports: by e-mail address or name, or by names made up from a salt, the same in every report. */
 export class PeopleNames {
-  readonly #isPseudonymous: boolean;
-  readonly #salt: string;
+  readonly #salt: string | undefined;
   readonly #names: Map<string, string | undefined>;
 
-  constructor(isPseudonymous: boolean, salt: string, directory: readonly DirectoryPerson[]) {
-    this.#isPseudonymous = isPseudonymous;
+  constructor(salt: string | undefined, directory: readonly DirectoryPerson[]) {
     this.#salt = salt;
     this.#names = new Map(directory.map(({ id, name }) => [id, name]));
   }
@@ -49,7 +47,7 @@ export class PeopleNames {
   }
 
   of(id: string): string {
-    if (!this.#isPseudonymous) return shown(this.#names.get(id) ?? id);
+    if (this.#salt === undefined) return shown(this.#names.get(id) ?? id);
     const digest = createHmac('sha256', this.#salt).update(id).digest();
     const made = [...digest.subarray(0, 6)].map(byte => LETTERS[byte % 32] ?? '');
     return l10n.t('Person {0}', made.join(''));
@@ -57,7 +55,7 @@ export class PeopleNames {
 
   /** User ids; none among pseudonyms. */
   idColumn<T>(of: (item: T) => string | undefined): ColumnOf<T>[] {
-    if (this.#isPseudonymous) return [];
+    if (this.#salt !== undefined) return [];
     const text = (id: string | undefined): string => (id === undefined ? '' : shown(id));
     return [column('user_id', l10n.t('User id'), 'text', item => text(of(item)))];
   }

@@ -66,7 +66,7 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
   const isMissing = (day: Day): boolean => knownOf(day) === undefined;
   const missing = inRange.filter(day => isMissing(day) && day >= bounds.start && day <= bounds.end);
   const unread = daysFor(range, bounds).filter(day => !days.has(day)).length;
-  const names = new PeopleNames(pseudonyms, extras.salt, directory);
+  const names = new PeopleNames(pseudonyms ? extras.salt : undefined, directory);
   const markers = revisions
     .filter(({ day }) => day >= range.start && day <= range.end)
     .map(revision => markerOf(revision, pseudonyms));
