@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { ListViewDeps } from '../ui/connectedList';
-import { notify, saveText } from '../ui/window';
+import { saveText } from '../ui/window';
 import { pick, pickItem, type Choice } from '../ui/pick';
 import { factsDocument, format, joined } from '../ui/text';
 import { Tree } from '../ui/tree';
@@ -181,16 +181,11 @@ export class Organization extends Disposable {
     if (isPeople) await this.#data.askUsage();
     const { sortedPeople, usage, revisions } = this.#data;
     if ((isPeople ? sortedPeople : revisions).length === 0) throw new Error(this.#none(what));
-    const file = await saveText({
+    await saveText({
       name: isPeople ? 'organization-users.csv' : 'control-history.csv',
       content: isPeople ? peopleCsv(sortedPeople, usage, this.#data.now()) : historyCsv(revisions),
       title,
     });
-    if (file === undefined) return;
-    notify(this.#deps.log, 'info', vscode.l10n.t('The table was exported.'), [
-      vscode.l10n.t('Open'),
-      () => vscode.commands.executeCommand('vscode.open', file),
-    ]);
   }
 
   #rowRevision(node: unknown): KnownRevision | undefined {

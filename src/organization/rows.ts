@@ -90,29 +90,18 @@ function revisionNode(revision: KnownRevision): TreeNode {
     const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
     const gap = gapText(before, revision);
     const label = vscode.l10n.t('rev {0}', revision.revision);
-    const day = dayText(revision);
-    const exact = exactTime(revision.updatedAt);
-    const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
+    const description = joined([dayText(revision), makerText(revision), summary, gap]);
     return {
       label,
-      description: joined([day, makerText(revision), summary, gap]),
+      description,
       icon: { id: 'git-commit' },
       context: 'revision',
       open: changes.length === 0 ? undefined : false,
       command: commands.organization.openChanges,
-      spoken: joined(
-        [
-          vscode.l10n.t('Revision {0} by {1}', revision.revision, makerText(revision)),
-          exact,
-          summary,
-          gap,
-          ...toward,
-        ],
-        ', ',
-      ),
+      spoken: joined([vscode.l10n.t('Revision {0}', revision.revision), description], ', '),
       tooltip: () =>
         card(label, [
-          joined([makerText(revision), revision.user?.email, exact]),
+          joined([makerText(revision), revision.user?.email, exactTime(revision.updatedAt)]),
           gap,
           ...changeLines(changes),
         ]),
