@@ -48,12 +48,11 @@ export function tokensTab(context: Context<TokenDay>): Tab<TokenDay> {
       byName(context, {
         ...{ id: 'models', title: l10n.t('By model'), counts },
         names: [l10n.t('Model'), l10n.t('Tier')],
-        share: l10n.t('Share of billable tokens'),
         entries: row => row.by_model?.map(model => entryOf(model)),
       }),
       byName(context, {
         ...{ id: 'users', title: l10n.t('By person'), isOfPeople: true },
-        ...{ names: [l10n.t('Person')], counts: counts.slice(0, 1), share: l10n.t('Share') },
+        ...{ names: [l10n.t('Person')], counts: counts.slice(0, 1) },
         entries: row =>
           row.by_user?.map(({ user_id: id, user_email: email, billable_tokens: tokens }) => {
             context.names.learn(id, email);
@@ -117,7 +116,6 @@ function counted<R>(
     title,
     names,
     counts,
-    share: l10n.t('Share'),
     entries,
     ...(fold && { fold }),
   });
