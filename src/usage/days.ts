@@ -11,12 +11,10 @@ import { Disposable, unhandled } from '../util/lifecycle';
 import { DAY_MS, daysOf, isEarly, runsOf } from './report/calendar';
 import type { Day, DayRange, TabId } from './report/types';
 
-/** Each tab has an endpoint of its own. */
-type Endpoint = TabId;
-type RowOf<E extends Endpoint> = NonNullable<ReturnType<typeof analyticsRow<E>>>;
+type RowOf<E extends TabId> = NonNullable<ReturnType<typeof analyticsRow<E>>>;
 
-/** One finished UTC day of one endpoint as the service gave it. */
-export interface DayRecord<E extends Endpoint = Endpoint> {
+/** One finished UTC day of the endpoint of one tab as the service gave it. */
+export interface DayRecord<E extends TabId = TabId> {
   /** When it was asked for; Unix ms. */
   readonly at: number;
   /** Of `people` one a person, of the others at most one. */
@@ -25,7 +23,7 @@ export interface DayRecord<E extends Endpoint = Endpoint> {
   readonly problems: readonly string[];
 }
 
-export type KnownDays<E extends Endpoint = Endpoint> = ReadonlyMap<Day, DayRecord<E>>;
+export type KnownDays<E extends TabId = TabId> = ReadonlyMap<Day, DayRecord<E>>;
 
 export interface DaysDeps {
   readonly connection: Connection;
@@ -53,7 +51,7 @@ const daySchema = recordSchema(() =>
 );
 
 /** Throws when it is something else. */
-export function readDay(endpoint: Endpoint, value: unknown): DayRecord {
+export function readDay(endpoint: TabId, value: unknown): DayRecord {
   const { at, rows: stored, problems } = daySchema.parse(value);
   const rows = stored.flatMap(row => analyticsRow(endpoint, row) ?? []);
   if (rows.length < stored.length) throw new Error('A row of it makes no sense.');
@@ -144,34 +142,29 @@ export class ServiceDays extends Disposable {
   }
 
   /** Why the last question of any window about an endpoint failed, where that was not long ago. */
-  failureOf(endpoint: Endpoint): string | undefined {
+  failureOf(endpoint: TabId): string | undefined {
     return this.#sentenceOf(this.shared.get(this.#idOf('failure')), this.#now() - FAILURE_MS, endpoint);
   }
 
   /** What a failure at or after a time (Unix ms) says, where it is about this endpoint. */
-  #sentenceOf(failure: Shared = {}, since: number, endpoint?: Endpoint): string | undefined {
+  #sentenceOf(failure: Shared = {}, since: number, endpoint?: TabId): string | undefined {
     const { at = 0, isForbidden = false, sentence } = failure;
     const isAbout = isForbidden || failure.endpoint === endpoint;
     return isAbout && at >= since && hasCome(at, this.#now()) ? sentence : undefined;
   }
 
   /** Forgets that the service refused or failed, at anything or at this. */
-  async forgive(endpoint?: Endpoint): Promise<void> {
+  async forgive(endpoint?: TabId): Promise<void> {
     const failure = this.shared.get(this.#idOf('failure'));
     if (endpoint !== undefined && failure?.isForbidden !== true && failure?.endpoint !== endpoint) return;
     const ids = [...this.shared.values.keys()].filter(id => /^(failure|notice role)/.test(id));
     for (const id of ids) await this.shared.remove(id);
   }
 
-  /** True in the one window that may tell people that this key lacks the role. */
-  claimRoleNotice(): Promise<boolean> {
-    return this.claimNotice(this.#idOf('role'), 1);
-  }
-
-  /** True in the one window that may tell people that they have come to `level`. */
+  /** True in the one window that may tell the owner of this key that they have come to `level`. */
   async claimNotice(id: string, level: number): Promise<boolean> {
     let claimed = false;
-    await this.shared.update(`notice ${id}`, current => {
+    await this.shared.update(this.#idOf(`notice ${id}`), current => {
       claimed = (current?.told ?? 0) < level;
       return claimed ? { told: level } : current;
     });
@@ -186,7 +179,7 @@ export class ServiceDays extends Disposable {
   }
 
   /** All that is known of an endpoint to who has this key. Never rejects: what cannot be read is not known. */
-  async known<E extends Endpoint>(endpoint: E): Promise<KnownDays<E>> {
+  async known<E extends TabId>(endpoint: E): Promise<KnownDays<E>> {
     // The service has not said yet whose days this key sees.
     if (this.shared.get(this.#idOf('organization')) === undefined) return new Map();
     const records = this.#of(endpoint);
@@ -195,7 +188,7 @@ export class ServiceDays extends Disposable {
   }
 
   /** The days of these that would have to be asked for: not known, asked for before `since`, or nothing was there yet. */
-  async #missing(endpoint: Endpoint, days: readonly Day[], since: number): Promise<Day[]> {
+  async #missing(endpoint: TabId, days: readonly Day[], since: number): Promise<Day[]> {
     const known = await this.known(endpoint);
     // The answer about one day says whose days they are.
     return (this.#isNewKey ? days.slice(-1) : days).filter(day => {
@@ -206,11 +199,7 @@ export class ServiceDays extends Disposable {
   }
 
   /** Resolves when all `days` are known, or to why that is not possible. Rejects when it was given up. */
-  async ensure(
-    endpoint: Endpoint,
-    days: readonly Day[],
-    options: EnsureOptions,
-  ): Promise<string | undefined> {
+  async ensure(endpoint: TabId, days: readonly Day[], options: EnsureOptions): Promise<string | undefined> {
     const { again = false, background = false, signal } = options;
     const asked = this.#now();
     const missing = (): Promise<Day[]> => this.#missing(endpoint, days, again ? asked : 0);
@@ -240,7 +229,7 @@ export class ServiceDays extends Disposable {
 
   /** Resolves to what went wrong; not to the end where the lease was lost on the way. */
   async #fetch(
-    endpoint: Endpoint,
+    endpoint: TabId,
     missingNow: () => Promise<Day[]>,
     { signal, onPage }: EnsureOptions,
     lease: Pick<Lease, 'isHeld'>,
@@ -270,7 +259,7 @@ export class ServiceDays extends Disposable {
 
   /** Keeps the days that the answer is about, unless somebody has signed out or has another key meanwhile. */
   async #ask(
-    endpoint: Endpoint,
+    endpoint: TabId,
     run: DayRange,
     signal: AbortSignal,
     onPage: EnsureOptions['onPage'],
@@ -280,7 +269,7 @@ export class ServiceDays extends Disposable {
     if (api === undefined || connection.state.current.service?.id !== this.#service.id) return;
     const at = this.#now();
     const byDay = new Map(
-      daysOf(run).map(day => [day, { rows: [] as RowOf<Endpoint>[], problems: [] as string[] }]),
+      daysOf(run).map(day => [day, { rows: [] as RowOf<TabId>[], problems: [] as string[] }]),
     );
     let covered = run;
     let pages = 0;
@@ -324,7 +313,7 @@ export class ServiceDays extends Disposable {
     this.#deps.log.error('Days of usage could not be fetched, read or stored', error);
   }
 
-  #of(endpoint: Endpoint): Collection<DayRecord> {
+  #of(endpoint: TabId): Collection<DayRecord> {
     const path = `services/${this.#service.id}/usage/o-${this.organization ?? ''}/${endpoint}`;
     const open = this.#records.get(path);
     if (open !== undefined) return open;

@@ -64,7 +64,7 @@ export class UsageStatusBar extends Disposable {
     const facts = await this.#draw();
     const state = usage.state();
     if (state.kind === 'forbidden') {
-      if ((await days?.claimRoleNotice().catch(unhandled)) === true) tell('info', state.sentence);
+      if ((await days?.claimNotice('role', 1).catch(unhandled)) === true) tell('info', state.sentence);
       return Infinity;
     }
     if (this.#problem !== undefined) return FAILURE_MS;
