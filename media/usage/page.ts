@@ -139,8 +139,6 @@ function keep(): void {
 export async function fetchDays(again: boolean): Promise<void> {
   say('');
   try {
-    // There may be another finished day.
-    meet(await panel.request('situation', {}));
     const asked = query();
     if (asked === undefined) return;
     const done = await panel.request('fetch', { query: asked, again });

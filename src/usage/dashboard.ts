@@ -51,7 +51,6 @@ export class Dashboard extends Disposable {
           const { env, l10n } = vscode;
           return { texts: l10n.bundle, language: env.language, ...this.#situation() };
         },
-        situation: () => this.#situation(),
         report: query => this.#report(query),
         fetch: ({ query, again }) => this.#fetch(query, again),
         cancel: () => this.pageGone(),
@@ -109,6 +108,7 @@ export class Dashboard extends Disposable {
   /** Ends the fetch before. Resolves to whether days could be had, or to why not. */
   async #fetch(query: UsageQuery, again: boolean): Promise<boolean | string> {
     this.pageGone();
+    this.lookAgain();
     this.#shown = keyOf(query);
     const fetching = (this.#fetching = new AbortController());
     const { signal } = fetching;

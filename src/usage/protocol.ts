@@ -109,7 +109,6 @@ export const usageProtocol = {
   requests: {
     /** The page listens; sent again each time it was built anew. */
     ready: request(nothing)<Start>(),
-    situation: request(nothing)<Situation>(),
     /** What is known; what is missing is fetched, once for the same days. */
     report: request(query)<TabReport>(),
     /** Missing days, or all `again`; ends the fetch before. Answers when it is over: true, why not, or false where it was ended. */
