@@ -148,10 +148,7 @@ describe('what a revision changed', () => {
         'strictKnownMarketplaces: +{"c":3}',
       ],
       // Null says that it is not set.
-      [
-        { cloudSessionSync: null, sandbox: { mode: null } },
-        { sandbox: {}, tomorrow: null },
-      ],
+      [{ tomorrow: null, sandbox: { mode: null } }, { sandbox: {} }],
       [{ enabledPlugins: { x: true } }, { enabledPlugins: { x: null } }, 'enabledPlugins.x: true → not set'],
       [{}, { 'odd.name': 1 }, '["odd.name"]: not set → 1'],
       [two, models(b, a), 'customModels: order changed'],

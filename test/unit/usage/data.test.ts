@@ -157,18 +157,6 @@ describe('usage data', () => {
     assert.equal(figure(await fetched(data, query('tokens', '2026-11-19')), 'billable'), 1);
   });
 
-  it('asks again for the days that an earlier version has packed', async () => {
-    const { data, storage, open, calls } = await begin();
-    const { orgId = '' } = await fetched(data, query('activity', LAST));
-    const path = `services/service/usage/o-${orgId}/tokens`;
-    const packed = { at: NOON, rows: { fields: ['date', 'billable_tokens'], rows: [[LAST, 7]] } };
-    await storage.collection({ path, version: 2, schema: { parse: value => value } }).put(LAST, packed);
-    const later = open().data;
-    assert.deepEqual((await later.report(query('tokens', LAST))).missing, [LAST]);
-    assert.deepEqual((await fetched(later, query('tokens', LAST))).missing, []);
-    assert.equal(calls().at(-1), '/tokens 2026-11-13..2026-11-20');
-  });
-
   for (const says of [false, true]) {
     it(`fetches a finished day once, and one that is not there yet until it is, as the answer ${says ? 'says' : 'shows'}`, async () => {
       const { clock, open, answer, calls } = await begin();
