@@ -81,12 +81,8 @@ function autonomyRank(level: unknown): number {
 }
 
 function valueAt(settings: Settings, path: string): unknown {
-  let value: unknown = settings;
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Settings)[name];
-  }
-  return value;
+  const inside = (value: unknown, name: string): unknown => (isObject(value) ? own(value, name) : undefined);
+  return path.split('.').reduce<unknown>(inside, settings);
 }
 
 function opposite(direction: Direction): Direction {

@@ -187,10 +187,6 @@ export class OrganizationData extends Disposable {
     return (this.#history ??= historyOf(this.controls.state.current.items));
   }
 
-  revision(number: number): KnownRevision | undefined {
-    return this.revisions.find(({ revision }) => revision === number);
-  }
-
   /** Resolves when what is kept of the service in use has been read, or could not be. */
   async ready(): Promise<void> {
     await Promise.all([this.people.open(), this.controls.open()]);

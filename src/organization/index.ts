@@ -76,7 +76,8 @@ export class Organization extends Disposable {
         const revision = await this.#revisionOf(node, vscode.l10n.t('Show the controls of which revision?'));
         if (revision === undefined) return;
         const content = (): string => stableText(revision.settings);
-        await deps.details.show(`controls ${data.serviceId}`, documentName(revision), content, 'jsonc');
+        const name = `revision-${revision.revision}`;
+        await deps.details.show(`controls ${data.serviceId}`, name, content, 'jsonc');
       },
     };
     this.register(data.onDidChange(() => this.#draw()));
@@ -189,8 +190,8 @@ export class Organization extends Disposable {
   }
 
   #rowRevision(node: unknown): KnownRevision | undefined {
-    const { revision } = (node ?? {}) as { readonly revision?: unknown };
-    return typeof revision === 'number' ? this.#data.revision(revision) : undefined;
+    const { revision: wanted } = (node ?? {}) as { readonly revision?: unknown };
+    return this.#data.revisions.find(({ revision }) => revision === wanted);
   }
 
   /** The revision of a row, or else one that the person finds by number, person, day or changed setting. */
@@ -235,7 +236,7 @@ export class Organization extends Disposable {
     const { details } = this.#deps;
     await details.compare({
       id: `controls ${this.#data.serviceId} ${before?.revision} ${after.revision}`,
-      name: `${documentName(after)}.jsonc`,
+      name: `revision-${after.revision}.jsonc`,
       title: `${title} (${joined([makerText(after), dayText(after)], ', ')})`,
       before: before === undefined ? '{}\n' : stableText(before.settings),
       after: stableText(after.settings),
@@ -263,8 +264,4 @@ export class Organization extends Disposable {
 /** Waits for what only makes an answer better, but not long: it goes on by itself. */
 function soon(work: Promise<void>): Promise<void> {
   return Promise.race([work, delay(ASK_MS, undefined, { ref: false })]);
-}
-
-function documentName({ revision }: Revision): string {
-  return `revision-${revision}`;
 }

@@ -228,14 +228,13 @@ function foldCase(entries: readonly Entry[]): Folded {
     names: group.slice(0, 1).map(nameOf),
     counts: [countAll(group)],
   }));
-  const merged = groups.filter(group => group.length > 1);
-  if (merged.length === 0) return { entries: folded };
+  const spellings = groups.filter(group => group.length > 1).flat().length;
+  if (spellings === 0) return { entries: folded };
   return {
     entries: folded.sort(byCount),
     note: l10n.t(
-      'MCP servers whose names differ only by letter case count as one: {0} spellings, {1}.',
-      merged.flat().length,
-      merged.length === 1 ? l10n.t('1 server') : l10n.t('{0} servers', merged.length),
+      'MCP servers whose names differ only by letter case count as one: {0} spellings.',
+      spellings,
     ),
   };
 }
@@ -252,13 +251,10 @@ function groupOdd(entries: readonly Entry[]): Folded {
     !PLAIN_NAME.test(nameOf(entry)) && countOf(entry) < total * ODD_SHARE;
   const { odd = [], plain = [] } = Object.groupBy(entries, entry => (isOdd(entry) ? 'odd' : 'plain'));
   if (odd.length === 0) return { entries };
-  const count = countAll(odd);
   return {
-    entries: [...plain, { names: [l10n.t('Other (odd names: {0})', odd.length)], counts: [count] }],
+    entries: [...plain, { names: [l10n.t('Other (odd names: {0})', odd.length)], counts: [countAll(odd)] }],
     note: l10n.t(
-      'Tool names that look like parser debris, each with less than 0.1% of the calls, are combined in one row: {0}, {1}.',
-      odd.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', odd.length),
-      count === 1 ? l10n.t('1 call') : l10n.t('{0} calls', count),
+      'Tool names that look like parser debris, each with less than 0.1% of the calls, are combined in one row.',
     ),
   };
 }
