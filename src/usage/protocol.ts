@@ -11,7 +11,7 @@ import {
   type Guard,
   type Guarded,
 } from '../webview/ipc';
-import { addDays, clampRange } from './report/calendar';
+import { addDays, clampRange, dayAt } from './report/calendar';
 import {
   tabIds,
   type Ability,
@@ -39,10 +39,7 @@ export type Preset = (typeof presets)[number];
 
 /** A real day written `YYYY-MM-DD`. */
 const day: Guard<Day> = (value): value is Day =>
-  typeof value === 'string' &&
-  /^\d{4}-\d\d-\d\d$/.test(value) &&
-  Number.isFinite(Date.parse(value)) &&
-  new Date(Date.parse(value)).toISOString().startsWith(value);
+  typeof value === 'string' && Number.isFinite(Date.parse(value)) && dayAt(Date.parse(value)) === value;
 
 const range: Guard<DayRange> = (value): value is DayRange =>
   object({ start: day, end: day })(value) && value.start <= value.end;
