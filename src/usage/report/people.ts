@@ -137,7 +137,11 @@ export function* personTab(context: Context<People>, person: string): Steps<Tab<
   const { now, names } = context;
   names.learn(person, emailOf(now.rows.flatMap(rows => rows ?? [])));
   const metrics = yield* dayMetrics(context);
-  const ratioIn = ({ rows }: Period<People>): Amount => ratioOf(rows.flatMap(day => day ?? []));
+  const whole = (day: People): Amount => (day.every(hasRatio) ? 0 : undefined);
+  const ratioIn = ({ rows }: Period<People>): Amount => {
+    const days = rows.map(day => day && whole(day));
+    return combined(days, () => knownOf(ratioOf(rows.flatMap(day => day ?? []))));
+  };
   const ratio: Metric<People> = {
     ...{ id: 'autonomy_ratio', label: l10n.t('Autonomy ratio'), unit: 'ratio', of: ratioOf, total: ratioIn },
     make: (_, period) => knownOf(ratioIn(period)),
@@ -148,7 +152,7 @@ export function* personTab(context: Context<People>, person: string): Steps<Tab<
     explanation: l10n.t('Days with usage.'),
   };
   return {
-    figures: [activeDays, ...metrics, { ...ratio, of: rows => (rows.every(hasRatio) ? 0 : undefined) }],
+    figures: [activeDays, ...metrics, { ...ratio, of: whole }],
     sections: [
       byDay(context, {
         ...{ id: 'person', title: l10n.t('Days of {0}', names.of(person)), chart: 'bars' },

@@ -258,7 +258,7 @@ describe('a usage report', () => {
     const made = report('people', [[own, other], [], [other]], { person: 'u1' });
     assert.deepEqual([figure(made, 'billable_tokens'), figure(made, 'days')], [5, 1]);
     // The second day may still come; on the third only others worked.
-    const days = ['5 | Go | 3', '– |  | –', '0 |  | –', '5 (2 of 3) |  | 3'];
+    const days = ['5 | Go | 3', '– |  | –', '0 |  | –', '5 (2 of 3) |  | 3 (2 of 3)'];
     assert.deepEqual(lines(made, 'person', 'billable_tokens', 'languages', 'autonomy_ratio'), days);
   });
 
