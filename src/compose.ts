@@ -226,13 +226,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
 
   const usage: () => Promise<UsageFeature> = once(async () => {
     const { UsageFeature: Feature } = await import('./usage');
-    return own(
-      new Feature({
-        ...(await shared()),
-        directory: { people: async signal => (await organization()).people(signal) },
-        controlRevisions: { revisions: async () => (await organization()).revisions() },
-      }),
-    );
+    return own(new Feature({ ...(await shared()), organization }));
   });
 
   const hooks: () => Promise<Hooks> = once(async () => {

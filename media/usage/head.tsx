@@ -79,8 +79,8 @@ function Status() {
     <div class="line last status">
       {running && (
         <span class="line late">
-          <progress max={1} value={running.fraction} aria-label={running.label} />
-          <span class="quiet">{running.label}</span>
+          <progress aria-label={running} />
+          <span class="quiet">{running}</span>
           <button type="button" class="link" onClick={giveUpFetch}>
             {l10n.t('Cancel')}
           </button>

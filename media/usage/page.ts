@@ -5,7 +5,6 @@ import {
   isSame,
   pageState,
   queryOf,
-  type Fetching,
   type PageState,
   type Situation,
   type TabReport,
@@ -33,7 +32,7 @@ export const report = signal<TabReport | undefined>(undefined);
 export const isBehind = computed(() => report.value !== undefined && !isSame(report.value.query, query()));
 /** Stands for the newest report that is under way: the answers of others are dropped. */
 export const asking = signal<object | undefined>(undefined);
-export const fetching = signal<Fetching | undefined>(undefined);
+export const fetching = signal<string | undefined>(undefined);
 /** What the last act did, or why it failed; said politely. */
 export const said = signal<{ readonly text: string; readonly isProblem?: boolean }>({ text: '' });
 
@@ -135,8 +134,6 @@ function keep(): void {
 export async function fetchDays(again: boolean): Promise<void> {
   say('');
   try {
-    // There may be another finished day.
-    meet(await panel.request('situation', {}));
     const asked = query();
     if (asked === undefined) return;
     const done = await panel.request('fetch', { query: asked, again });

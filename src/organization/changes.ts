@@ -72,23 +72,6 @@ const maps: ReadonlySet<string> = new Set([
   'extraKnownMarketplaces',
 ]);
 
-/** Settings of section 2.12 about which nothing else is said here. */
-const others = [
-  'cloudSessionSync wikiCloudSync includeCoAuthoredByAgent enableAgentShield ideAutoConnect sessionRetentionDays',
-  'sessionDefaultSettings customModels mcpPolicy.enabled sandbox.mode',
-  'sandbox.network.httpProxyPort sandbox.network.socksProxyPort',
-].flatMap(names => names.split(' '));
-const known = new Set(
-  [...directions.keys(), ...sets.keys(), ...maps, ...others].flatMap(name =>
-    name.split('.').map((_, depth, parts) => parts.slice(0, depth + 1).join('.')),
-  ),
-);
-
-/** Whether section 2.12 names the setting: null of it says that it is not set (interface-notes 8). */
-function isKnown(setting: string): boolean {
-  return known.has(setting) || /^(?:sessionDefaultSettings|customModels\[\])\.[^.*]+$/.test(setting);
-}
-
 /** Levels of autonomy, the one that allows least first. */
 const AUTONOMY: readonly string[] = ['off', 'low', 'medium', 'high'];
 
@@ -98,12 +81,8 @@ function autonomyRank(level: unknown): number {
 }
 
 function valueAt(settings: Settings, path: string): unknown {
-  let value: unknown = settings;
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Settings)[name];
-  }
-  return value;
+  const inside = (value: unknown, name: string): unknown => (isObject(value) ? own(value, name) : undefined);
+  return path.split('.').reduce<unknown>(inside, settings);
 }
 
 function opposite(direction: Direction): Direction {
@@ -178,19 +157,17 @@ export function compareSettings(from: Settings | undefined, to: Settings): Setti
   const members = (before: Settings, after: Settings, path: string, setting: string): void => {
     for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
       const inner = maps.has(setting) ? `${setting}.*` : join(setting, name);
-      const [was, is] = [before, after].map(side => {
-        const value = own(side, name);
-        return value === null && isKnown(inner) ? undefined : value;
-      });
-      compare(was, is, join(path, name), inner);
+      // Null says that it is not set.
+      compare(own(before, name) ?? undefined, own(after, name) ?? undefined, join(path, name), inner);
     }
   };
 
   const compare = (before: unknown, after: unknown, path: string, setting: string): void => {
     if (canonical(before) === canonical(after)) return;
     if (sets.has(setting) && isSameSet(before, after)) return;
-    if (setting === 'customModels' && isListOrNothing(before) && isListOrNothing(after))
-      compareModels(before ?? [], after ?? [], path, setting);
+    const [from, to] = [before ?? [], after ?? []];
+    if (setting === 'customModels' && Array.isArray(from) && Array.isArray(to))
+      compareModels(from, to, path, setting);
     else if (haveMembers(before, after))
       members(isObject(before) ? before : {}, isObject(after) ? after : {}, path, setting);
     else add(before, after, path, setting);
@@ -226,14 +203,8 @@ export function settingsOf(changes: readonly SettingChange[]): string[] {
 
 /** Whether both sides are objects or nothing, and going into them tells all there is to tell. */
 function haveMembers(before: unknown, after: unknown): boolean {
-  const [from, to] = [sizeOf(before), sizeOf(after)];
-  return from !== undefined && to !== undefined && from + to > 0;
-}
-
-/** Members of an object, 0 for nothing; `undefined` for anything else. */
-function sizeOf(value: unknown): number | undefined {
-  if (value === undefined) return 0;
-  return isObject(value) ? Object.keys(value).length : undefined;
+  const sides = [before, after].filter(side => side !== undefined);
+  return sides.every(isObject) && sides.some(side => Object.keys(side).length > 0);
 }
 
 /** Two lists of the same items, in whatever order and number. */
@@ -241,10 +212,6 @@ function isSameSet(before: unknown, after: unknown): boolean {
   if (!Array.isArray(before) || !Array.isArray(after)) return false;
   const [from, to] = [before, after].map(list => [...new Set(list.map(canonical))].sort().join());
   return from === to;
-}
-
-function isListOrNothing(value: unknown): value is List | undefined {
-  return value === undefined || Array.isArray(value);
 }
 
 function byName(models: List): Map<string, unknown> {
@@ -272,7 +239,7 @@ function join(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-export function isObject(value: unknown): value is Settings {
+function isObject(value: unknown): value is Settings {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { ControlChange, OrganizationUser } from '../api';
 import { openObject, recordSchema, taken } from '../api/records';
 import { errorSentence } from '../connection';
+import type { CommandHandlers } from '../contributions';
 import type { SearchHit } from '../storage';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { ConnectedList, type ListDeps } from '../ui/connectedList';
@@ -186,10 +187,6 @@ export class OrganizationData extends Disposable {
     return (this.#history ??= historyOf(this.controls.state.current.items));
   }
 
-  revision(number: number): KnownRevision | undefined {
-    return this.revisions.find(({ revision }) => revision === number);
-  }
-
   /** Resolves when what is kept of the service in use has been read, or could not be. */
   async ready(): Promise<void> {
     await Promise.all([this.people.open(), this.controls.open()]);
@@ -253,13 +250,11 @@ function historyOf(items: readonly Revision[]): readonly KnownRevision[] {
   });
 }
 
-interface Opening {
-  readonly showUser: (user: { readonly personId: string }) => unknown;
-  readonly openChanges: (change: { readonly revision: number }) => unknown;
-}
-
 /** What can be found of the organization of a service, and what opens it. */
-export function searchedOrganization(serviceId: string, open: () => Promise<Opening>) {
+export function searchedOrganization(
+  serviceId: string,
+  open: () => Promise<Pick<CommandHandlers<'organization'>, 'showUser' | 'openChanges'>>,
+) {
   return [
     {
       records: listRecords(pathOf(serviceId, 'people'), personKind),

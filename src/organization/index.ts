@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { ListViewDeps } from '../ui/connectedList';
-import { notify, saveText } from '../ui/window';
+import { saveText } from '../ui/window';
 import { pick, pickItem, type Choice } from '../ui/pick';
 import { factsDocument, format, joined } from '../ui/text';
 import { Tree } from '../ui/tree';
@@ -17,6 +17,7 @@ import {
   dayText,
   historyCsv,
   makerText,
+  noneText,
   organizationRows,
   peopleCsv,
   personFacts,
@@ -75,7 +76,8 @@ export class Organization extends Disposable {
         const revision = await this.#revisionOf(node, vscode.l10n.t('Show the controls of which revision?'));
         if (revision === undefined) return;
         const content = (): string => stableText(revision.settings);
-        await deps.details.show(`controls ${data.serviceId}`, documentName(revision), content, 'jsonc');
+        const name = `revision-${revision.revision}`;
+        await deps.details.show(`controls ${data.serviceId}`, name, content, 'jsonc');
       },
     };
     this.register(data.onDidChange(() => this.#draw()));
@@ -89,25 +91,20 @@ export class Organization extends Disposable {
       });
   }
 
-  /** Everybody, as last read; reads if that is long ago. Rejects when nothing is known and nothing can be read. */
+  /** Everybody, as last read; reads if that is long ago. */
   async people(signal?: AbortSignal) {
     await this.#data.freshen(signal);
-    const { items, at } = this.#data.people.shown;
-    if (items.length === 0 && at === undefined) throw new Error(this.#none('people'));
-    return items.map(person => {
-      const { id, email } = person;
-      const name = nameOf(person);
-      const isNamed = name !== id && name !== email;
-      return { id, email, name: isNamed ? name : undefined, lastSignInAt: timeOf(person.lastSignInAt) };
-    });
+    return this.#data.people.state.current.items.map(person => ({
+      id: person.id,
+      name: person.email ?? nameOf(person),
+      lastSignInAt: timeOf(person.lastSignInAt),
+    }));
   }
 
-  /** Revisions with a day, newest first. Rejects as `people` does. */
+  /** Revisions with a day, newest first. */
   async revisions() {
     await this.#data.freshen();
-    const { revisions, controls } = this.#data;
-    if (revisions.length === 0 && controls.shown.at === undefined) throw new Error(this.#none('controls'));
-    return revisions.flatMap(revision => {
+    return this.#data.revisions.flatMap(revision => {
       const time = timeOf(revision.updatedAt);
       if (time === undefined) return [];
       return {
@@ -140,11 +137,7 @@ export class Organization extends Disposable {
     const state = this.#deps.connection.state.current;
     if (state.kind === 'signedOut') return vscode.l10n.t('Sign in to see the organization.');
     if (state.kind === 'keyRejected') return state.reason;
-    const none =
-      list === 'people'
-        ? vscode.l10n.t('There are no users yet.')
-        : vscode.l10n.t('There are no control revisions yet.');
-    return this.#data[list].shown.failure?.sentence ?? none;
+    return this.#data[list].shown.failure?.sentence ?? noneText(list);
   }
 
   async #showUser(node: unknown): Promise<void> {
@@ -189,21 +182,16 @@ export class Organization extends Disposable {
     if (isPeople) await this.#data.askUsage();
     const { sortedPeople, usage, revisions } = this.#data;
     if ((isPeople ? sortedPeople : revisions).length === 0) throw new Error(this.#none(what));
-    const file = await saveText({
+    await saveText({
       name: isPeople ? 'organization-users.csv' : 'control-history.csv',
       content: isPeople ? peopleCsv(sortedPeople, usage, this.#data.now()) : historyCsv(revisions),
       title,
     });
-    if (file === undefined) return;
-    notify(this.#deps.log, 'info', vscode.l10n.t('The table was exported.'), [
-      vscode.l10n.t('Open'),
-      () => vscode.commands.executeCommand('vscode.open', file),
-    ]);
   }
 
   #rowRevision(node: unknown): KnownRevision | undefined {
-    const { revision } = (node ?? {}) as { readonly revision?: unknown };
-    return typeof revision === 'number' ? this.#data.revision(revision) : undefined;
+    const { revision: wanted } = (node ?? {}) as { readonly revision?: unknown };
+    return this.#data.revisions.find(({ revision }) => revision === wanted);
   }
 
   /** The revision of a row, or else one that the person finds by number, person, day or changed setting. */
@@ -248,7 +236,7 @@ export class Organization extends Disposable {
     const { details } = this.#deps;
     await details.compare({
       id: `controls ${this.#data.serviceId} ${before?.revision} ${after.revision}`,
-      name: `${documentName(after)}.jsonc`,
+      name: `revision-${after.revision}.jsonc`,
       title: `${title} (${joined([makerText(after), dayText(after)], ', ')})`,
       before: before === undefined ? '{}\n' : stableText(before.settings),
       after: stableText(after.settings),
@@ -274,12 +262,6 @@ export class Organization extends Disposable {
 }
 
 /** Waits for what only makes an answer better, but not long: it goes on by itself. */
-async function soon(work: Promise<void>): Promise<void> {
-  const enough = new AbortController();
-  const late = delay(ASK_MS, undefined, { signal: enough.signal }).catch(() => undefined);
-  await Promise.race([work, late]).finally(() => enough.abort());
-}
-
-function documentName({ revision }: Revision): string {
-  return `revision-${revision}`;
+function soon(work: Promise<void>): Promise<void> {
+  return Promise.race([work, delay(ASK_MS, undefined, { ref: false })]);
 }

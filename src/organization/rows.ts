@@ -90,29 +90,18 @@ function revisionNode(revision: KnownRevision): TreeNode {
     const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
     const gap = gapText(before, revision);
     const label = vscode.l10n.t('rev {0}', revision.revision);
-    const day = dayText(revision);
-    const exact = exactTime(revision.updatedAt);
-    const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
+    const description = joined([dayText(revision), makerText(revision), summary, gap]);
     return {
       label,
-      description: joined([day, makerText(revision), summary, gap]),
+      description,
       icon: { id: 'git-commit' },
       context: 'revision',
       open: changes.length === 0 ? undefined : false,
       command: commands.organization.openChanges,
-      spoken: joined(
-        [
-          vscode.l10n.t('Revision {0} by {1}', revision.revision, makerText(revision)),
-          exact,
-          summary,
-          gap,
-          ...toward,
-        ],
-        ', ',
-      ),
+      spoken: joined([vscode.l10n.t('Revision {0}', revision.revision), description], ', '),
       tooltip: () =>
         card(label, [
-          joined([makerText(revision), revision.user?.email, exact]),
+          joined([makerText(revision), revision.user?.email, exactTime(revision.updatedAt)]),
           gap,
           ...changeLines(changes),
         ]),
@@ -133,7 +122,6 @@ function changeNode(revision: number, change: SettingChange, index: number): Tre
   const row = (): Row => ({
     label: changeText(change),
     description: directionText(change.direction),
-    spoken: joined([changeSpoken(change), directionText(change.direction)], ', '),
     icon: changeIcon(change),
     command: commands.organization.openChanges,
   });
@@ -145,10 +133,14 @@ function emptyNode(group: ListName, data: OrganizationData): TreeNode {
   const { failure, reading, at } = data[group].state.current;
   if (reading === undefined && (failure !== undefined || at === undefined))
     return { ...retryNode(commands.console.refresh), id: `retry/${group}` };
-  const none =
-    group === 'people' ? vscode.l10n.t('No users yet.') : vscode.l10n.t('No controls have been changed yet.');
-  const label = reading === undefined ? none : vscode.l10n.t('Loading…');
+  const label = reading === undefined ? noneText(group) : vscode.l10n.t('Loading…');
   return { id: `empty/${group}`, kind: 'empty', row: () => ({ label }) };
+}
+
+export function noneText(list: ListName): string {
+  return list === 'people'
+    ? vscode.l10n.t('There are no users yet.')
+    : vscode.l10n.t('There are no control revisions yet.');
 }
 
 function changeIcon({ kind, direction }: SettingChange): Icon {
@@ -226,24 +218,14 @@ function directionText(direction: Direction | undefined): string | undefined {
 }
 
 /** `path: old → new`, of lists `path: +came, −went`; the rest is seen in the diff. Foreign text. */
-export const changeText = (change: SettingChange): string =>
-  changeWords(change, (before, after) => `${before} → ${after}`);
-
-/** The same for who hears it: from and to in words, lists as shown. */
-export const changeSpoken = (change: SettingChange): string =>
-  changeWords(change, (before, after) => vscode.l10n.t('from {0} to {1}', before, after));
-
-function changeWords(
-  { path, kind, before, after }: SettingChange,
-  fromTo: (before: string, after: string) => string,
-): string {
+export function changeText({ path, kind, before, after }: SettingChange): string {
   const isSecret = [before, after].some(value => typeof value === 'string' && value.startsWith('[redacted '));
   const what =
     kind === 'reordered'
       ? vscode.l10n.t('order changed')
       : kind === 'changed' && isSecret
         ? vscode.l10n.t('secret changed')
-        : listText(before, after) || fromTo(valueText(before, 40), valueText(after, 40));
+        : listText(before, after) || `${valueText(before, 40)} → ${valueText(after, 40)}`;
   return oneLine(`${path}: ${what}`, 120);
 }
 

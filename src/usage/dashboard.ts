@@ -5,12 +5,11 @@ import { notify, saveText } from '../ui/window';
 import { PagePanel } from '../ui/pagePanel';
 import { Disposable, unhandled } from '../util/lifecycle';
 import { oneLine } from '../util/text';
-import type { PanelHandlers, PanelSide } from '../webview/ipc';
+import type { PanelSide, PanelSideOptions } from '../webview/ipc';
 import type { UsageData } from './data';
 import {
   usageProtocol,
   type Situation,
-  type Start,
   type TabReport,
   type UsageProtocol,
   type UsageQuery,
@@ -19,14 +18,11 @@ import {
 /** Where the dashboard gets its reports from. */
 export type UsageSource = Pick<UsageData, 'bounds' | 'fetch' | 'onDidChange' | 'report' | 'state'>;
 
-/** What the dashboard needs of the place it runs in. */
-interface DashboardHost extends Pick<Start, 'texts' | 'language'> {
-  /** Joins the page with its handlers. */
-  connect(options: {
-    readonly protocol: UsageProtocol;
-    readonly handlers: PanelHandlers<UsageProtocol>;
-  }): Pick<PanelSide<UsageProtocol>, 'send'>;
-  readonly acts: Pick<PanelHandlers<UsageProtocol>, 'save' | 'copy' | 'signIn'>;
+/** A page that can be joined with its handlers. */
+interface Connectable {
+  connect(
+    options: Pick<PanelSideOptions<UsageProtocol>, 'protocol' | 'handlers'>,
+  ): Pick<PanelSide<UsageProtocol>, 'send'>;
 }
 
 /** The panel's end of the dashboard: answers the page, which knows what it shows. */
@@ -42,24 +38,25 @@ export class Dashboard extends Disposable {
   /** The last day that the page has heard of. */
   #end: string;
 
-  constructor(source: UsageSource, host: DashboardHost) {
+  constructor(source: UsageSource, page: Connectable) {
     super();
     this.#source = source;
     this.#end = source.bounds.end;
-    const { texts, language } = host;
-    this.#page = host.connect({
+    this.#page = page.connect({
       protocol: usageProtocol,
       handlers: {
         ready: () => {
           this.pageGone();
           this.#shown = undefined;
-          return { texts, language, ...this.#situation() };
+          const { env, l10n } = vscode;
+          return { texts: l10n.bundle, language: env.language, ...this.#situation() };
         },
-        situation: () => this.#situation(),
         report: query => this.#report(query),
         fetch: ({ query, again }) => this.#fetch(query, again),
         cancel: () => this.pageGone(),
-        ...host.acts,
+        save: file => saved(file),
+        copy: ({ text }) => vscode.env.clipboard.writeText(text),
+        signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
       },
     });
     this.register(
@@ -111,15 +108,16 @@ export class Dashboard extends Disposable {
   /** Ends the fetch before. Resolves to whether days could be had, or to why not. */
   async #fetch(query: UsageQuery, again: boolean): Promise<boolean | string> {
     this.pageGone();
+    this.lookAgain();
     this.#shown = keyOf(query);
     const fetching = (this.#fetching = new AbortController());
     const { signal } = fetching;
-    const onProgress = (fraction: number, label: string): void => {
-      if (!signal.aborted) this.#page.send('fetching', { fraction, label });
+    const onPage = (pages: number): void => {
+      if (!signal.aborted) this.#page.send('fetching', vscode.l10n.t('Fetching, page {0}', pages));
     };
-    onProgress(0, vscode.l10n.t('Fetching'));
+    onPage(1);
     try {
-      return (await this.#source.fetch(query, { again, signal, onProgress })) ?? true;
+      return (await this.#source.fetch(query, { again, signal, onPage: pages => onPage(pages + 1) })) ?? true;
     } catch (error) {
       if (signal.aborted) return false;
       throw error;
@@ -152,18 +150,7 @@ export class DashboardPanel extends PagePanel {
   constructor(panel: vscode.WebviewPanel, { source, extensionUri, log }: PanelDeps) {
     super(panel, { name: 'usage', extensionUri, log });
     this.#log = log;
-    this.#dashboard = this.register(
-      new Dashboard(source, {
-        language: vscode.env.language,
-        texts: vscode.l10n.bundle,
-        connect: options => this.page.connect(options),
-        acts: {
-          save: file => saved(file),
-          copy: ({ text }) => vscode.env.clipboard.writeText(text),
-          signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
-        },
-      }),
-    );
+    this.#dashboard = this.register(new Dashboard(source, this.page));
     const look = (): void => this.#dashboard.lookAgain();
     this.register(panel.onDidChangeViewState(look));
     this.register(vscode.window.onDidChangeWindowState(look));

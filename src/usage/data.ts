@@ -10,10 +10,11 @@ import { daysFor, report, type ControlRevision } from './report/report';
 import type { Ability, Day, DayRange, Steps, TabId, TabReport, UsageQuery } from './report/types';
 
 export interface UsageDataDeps extends DaysDeps {
-  /** The organization's users, from a cache where there is one. */
-  readonly directory?: { people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]> } | undefined;
-  /** Changes of the organization's controls, from a cache where there is one. */
-  readonly controlRevisions?: { revisions(): Promise<readonly ControlRevision[]> } | undefined;
+  /** The organization's users and changes of its controls, from a cache where there is one. */
+  readonly organization?: () => Promise<{
+    people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]>;
+    revisions(): Promise<readonly ControlRevision[]>;
+  }>;
 }
 
 /** Usage as the dashboard and the status bar need it: from the store at once, complete after a fetch (sections 2.1-2.6, 4.1). */
@@ -40,14 +41,13 @@ export class UsageData extends Disposable {
 
   /** First and last day that may be asked for; `end` is yesterday, UTC. */
   get bounds(): DayRange {
-    const latest = latestDay(this.#now());
-    return { start: EARLIEST_DAY, end: latest < EARLIEST_DAY ? EARLIEST_DAY : latest };
+    return { start: EARLIEST_DAY, end: latestDay(this.#now()) };
   }
 
   /** The last so many days that may be asked for. */
   lastDays(count: number): Day[] {
-    const { start, end } = this.bounds;
-    return daysOf({ start: addDays(end, 1 - count), end }).filter(day => day >= start);
+    const { end } = this.bounds;
+    return daysOf(clampRange({ start: addDays(end, 1 - count), end }, this.bounds));
   }
 
   state(): Ability {
@@ -130,17 +130,18 @@ export class UsageData extends Disposable {
 
   /** Finds out what else reports have to say of people and of controls. */
   async #loadExtras({ tab }: UsageQuery, signal?: AbortSignal): Promise<void> {
-    const { connection, directory, controlRevisions, log } = this.#deps;
-    if (connection.state.current.kind !== 'signedIn') return;
+    const { connection, organization, log } = this.#deps;
+    if (organization === undefined || connection.state.current.kind !== 'signedIn') return;
     await this.open();
+    const lists = await organization();
     const id = this.#serviceId;
     const quietly = (error: unknown): undefined => {
       if (signal?.aborted !== true) log.info(`A report does without: ${errorSentence(error)}`);
       return undefined;
     };
     const [read, changes] = await Promise.all([
-      tab === 'people' || tab === 'tokens' ? directory?.people(signal).catch(quietly) : undefined,
-      controlRevisions?.revisions().catch(quietly),
+      tab === 'people' || tab === 'tokens' ? lists.people(signal).catch(quietly) : undefined,
+      lists.revisions().catch(quietly),
     ]);
     const before = [this.#directory, this.#revisions];
     const now = [read ?? this.#directory, changes ?? this.#revisions] as const;

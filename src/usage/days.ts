@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { isApiError, type AnalyticsMeta } from '../api';
 import { analyticsRow, openObject, recordSchema, type RecordOf } from '../api/records';
@@ -9,15 +8,13 @@ import type { Logger } from '../log';
 import type { Collection, Lease, Storage } from '../storage';
 import { hasCome } from '../util/compare';
 import { Disposable, unhandled } from '../util/lifecycle';
-import { DAY_MS, daysOf, lengthOf, runsOf, startOf } from './report/calendar';
+import { DAY_MS, daysOf, isEarly, runsOf } from './report/calendar';
 import type { Day, DayRange, TabId } from './report/types';
 
-/** Each tab has an endpoint of its own. */
-type Endpoint = TabId;
-type RowOf<E extends Endpoint> = NonNullable<ReturnType<typeof analyticsRow<E>>>;
+type RowOf<E extends TabId> = NonNullable<ReturnType<typeof analyticsRow<E>>>;
 
-/** One finished UTC day of one endpoint as the service gave it. */
-export interface DayRecord<E extends Endpoint = Endpoint> {
+/** One finished UTC day of the endpoint of one tab as the service gave it. */
+export interface DayRecord<E extends TabId = TabId> {
   /** When it was asked for; Unix ms. */
   readonly at: number;
   /** Of `people` one a person, of the others at most one. */
@@ -26,7 +23,7 @@ export interface DayRecord<E extends Endpoint = Endpoint> {
   readonly problems: readonly string[];
 }
 
-export type KnownDays<E extends Endpoint = Endpoint> = ReadonlyMap<Day, DayRecord<E>>;
+export type KnownDays<E extends TabId = TabId> = ReadonlyMap<Day, DayRecord<E>>;
 
 export interface DaysDeps {
   readonly connection: Connection;
@@ -41,8 +38,8 @@ export interface EnsureOptions {
   /** Nobody waits for it: after another window's failure nothing is asked for a while. */
   readonly background?: boolean;
   readonly signal: AbortSignal;
-  /** `fraction` from 0 to 1 of the days, and that in words. */
-  readonly onProgress?: ((fraction: number, label: string) => void) | undefined;
+  /** Hears how many pages of an answer have come. */
+  readonly onPage?: ((pages: number) => void) | undefined;
 }
 
 const daySchema = recordSchema(() =>
@@ -54,39 +51,13 @@ const daySchema = recordSchema(() =>
 );
 
 /** Throws when it is something else. */
-export function readDay(endpoint: Endpoint, value: unknown, texts = new Map<string, string>()): DayRecord {
+export function readDay(endpoint: TabId, value: unknown): DayRecord {
   const { at, rows: stored, problems } = daySchema.parse(value);
-  const rows = stored.flatMap(row => analyticsRow(endpoint, withShared(row, texts)) ?? []);
+  const rows = stored.flatMap(row => analyticsRow(endpoint, row) ?? []);
   if (rows.length < stored.length) throw new Error('A row of it makes no sense.');
   // The service may write one day in two ways.
   const unique = new Map(rows.map(row => ['user_id' in row ? row.user_id : '', row]));
   return { at, rows: [...unique.values()], problems };
-}
-
-/** Up to version 2 a list of objects said the names of its fields once. */
-function unpacked(value: unknown): unknown {
-  const { fields, rows } = (value ?? {}) as { readonly fields?: unknown; readonly rows?: unknown };
-  if (!Array.isArray(fields) || !Array.isArray(rows)) return value;
-  return rows.map((cells: readonly unknown[]): unknown =>
-    Object.fromEntries(
-      fields.flatMap((name: unknown, at) =>
-        cells[at] === null ? [] : [[String(name), unpacked(cells[at])]],
-      ),
-    ),
-  );
-}
-
-/** Ids and names come back on every day: one copy of each is enough. Changes `value` itself. */
-function withShared(value: unknown, texts: Map<string, string>): unknown {
-  if (typeof value === 'string') {
-    const known = texts.get(value);
-    if (known === undefined) texts.set(value, value);
-    return known ?? value;
-  }
-  if (typeof value === 'object' && value !== null)
-    for (const [name, each] of Object.entries(value))
-      (value as Record<string, unknown>)[name] = withShared(each, texts);
-  return value;
 }
 
 /** What windows agree on about the usage of one service. */
@@ -99,9 +70,8 @@ const sharedSchema = recordSchema(() =>
     endpoint: z.exactOptional(z.string()),
     isForbidden: z.exactOptional(z.boolean()),
     sentence: z.exactOptional(z.string()),
-    /** Of what people have been told last, and of which budget. */
+    /** Of what people have been told last. */
     told: z.exactOptional(z.number()),
-    budget: z.exactOptional(z.number()),
     /** What made-up names are made from. */
     salt: z.exactOptional(z.string()),
   }),
@@ -112,8 +82,7 @@ type Shared = RecordOf<typeof sharedSchema>;
 const REFUSAL_MS = DAY_MS;
 /** After a failure windows rest this long before they ask by themselves, ms. */
 export const FAILURE_MS = 5 * 60 * 1000;
-/** A day of which nothing was there so soon after its beginning may still come, and is asked for again so often, ms. */
-const EARLY_MS = 3 * DAY_MS;
+/** A day of which nothing was there and that may still come is asked for again so often, ms. */
 const EVERY_MS = 60 * 60 * 1000;
 /** A window that says nothing for this long fetches no more, ms. */
 const LEASE_MS = 30_000;
@@ -133,7 +102,6 @@ export class ServiceDays extends Disposable {
   readonly #now: () => number;
   readonly #onChange: () => void;
   readonly #records = new Map<string, Collection<DayRecord>>();
-  readonly #texts = new Map<string, string>();
 
   /** `onChange` hears that there are other days than before, or others can be had; here or in another window. */
   constructor(service: Service, deps: DaysDeps, onChange: () => void) {
@@ -174,36 +142,31 @@ export class ServiceDays extends Disposable {
   }
 
   /** Why the last question of any window about an endpoint failed, where that was not long ago. */
-  failureOf(endpoint: Endpoint): string | undefined {
+  failureOf(endpoint: TabId): string | undefined {
     return this.#sentenceOf(this.shared.get(this.#idOf('failure')), this.#now() - FAILURE_MS, endpoint);
   }
 
   /** What a failure at or after a time (Unix ms) says, where it is about this endpoint. */
-  #sentenceOf(failure: Shared = {}, since: number, endpoint?: Endpoint): string | undefined {
+  #sentenceOf(failure: Shared = {}, since: number, endpoint?: TabId): string | undefined {
     const { at = 0, isForbidden = false, sentence } = failure;
     const isAbout = isForbidden || failure.endpoint === endpoint;
     return isAbout && at >= since && hasCome(at, this.#now()) ? sentence : undefined;
   }
 
   /** Forgets that the service refused or failed, at anything or at this. */
-  async forgive(endpoint?: Endpoint): Promise<void> {
+  async forgive(endpoint?: TabId): Promise<void> {
     const failure = this.shared.get(this.#idOf('failure'));
     if (endpoint !== undefined && failure?.isForbidden !== true && failure?.endpoint !== endpoint) return;
     const ids = [...this.shared.values.keys()].filter(id => /^(failure|notice role)/.test(id));
     for (const id of ids) await this.shared.remove(id);
   }
 
-  /** True in the one window that may tell people that this key lacks the role. */
-  claimRoleNotice(): Promise<boolean> {
-    return this.claimNotice(this.#idOf('role'), 1);
-  }
-
-  /** True in the one window that may tell people that they have come to `level`, of `budget` where it is about one. */
-  async claimNotice(id: string, level: number, budget?: number): Promise<boolean> {
+  /** True in the one window that may tell the owner of this key that they have come to `level`. */
+  async claimNotice(id: string, level: number): Promise<boolean> {
     let claimed = false;
-    await this.shared.update(`notice ${id}`, current => {
-      claimed = current?.budget !== budget || (current?.told ?? 0) < level;
-      return claimed ? { told: level, ...(budget === undefined ? {} : { budget }) } : current;
+    await this.shared.update(this.#idOf(`notice ${id}`), current => {
+      claimed = (current?.told ?? 0) < level;
+      return claimed ? { told: level } : current;
     });
     return claimed;
   }
@@ -216,7 +179,7 @@ export class ServiceDays extends Disposable {
   }
 
   /** All that is known of an endpoint to who has this key. Never rejects: what cannot be read is not known. */
-  async known<E extends Endpoint>(endpoint: E): Promise<KnownDays<E>> {
+  async known<E extends TabId>(endpoint: E): Promise<KnownDays<E>> {
     // The service has not said yet whose days this key sees.
     if (this.shared.get(this.#idOf('organization')) === undefined) return new Map();
     const records = this.#of(endpoint);
@@ -225,7 +188,7 @@ export class ServiceDays extends Disposable {
   }
 
   /** The days of these that would have to be asked for: not known, asked for before `since`, or nothing was there yet. */
-  async #missing(endpoint: Endpoint, days: readonly Day[], since: number): Promise<Day[]> {
+  async #missing(endpoint: TabId, days: readonly Day[], since: number): Promise<Day[]> {
     const known = await this.known(endpoint);
     // The answer about one day says whose days they are.
     return (this.#isNewKey ? days.slice(-1) : days).filter(day => {
@@ -236,11 +199,7 @@ export class ServiceDays extends Disposable {
   }
 
   /** Resolves when all `days` are known, or to why that is not possible. Rejects when it was given up. */
-  async ensure(
-    endpoint: Endpoint,
-    days: readonly Day[],
-    options: EnsureOptions,
-  ): Promise<string | undefined> {
+  async ensure(endpoint: TabId, days: readonly Day[], options: EnsureOptions): Promise<string | undefined> {
     const { again = false, background = false, signal } = options;
     const asked = this.#now();
     const missing = (): Promise<Day[]> => this.#missing(endpoint, days, again ? asked : 0);
@@ -270,9 +229,9 @@ export class ServiceDays extends Disposable {
 
   /** Resolves to what went wrong; not to the end where the lease was lost on the way. */
   async #fetch(
-    endpoint: Endpoint,
+    endpoint: TabId,
     missingNow: () => Promise<Day[]>,
-    { signal, onProgress }: EnsureOptions,
+    { signal, onPage }: EnsureOptions,
     lease: Pick<Lease, 'isHeld'>,
   ): Promise<string | undefined> {
     try {
@@ -280,17 +239,9 @@ export class ServiceDays extends Disposable {
       await this.shared.read(this.#idOf('organization'));
       const records = this.#of(endpoint);
       await Promise.all((await missingNow()).map(day => records.read(day)));
-      const missing = await missingNow();
-      let done = 0;
-      for (const run of runsOf(missing)) {
+      for (const run of runsOf(await missingNow())) {
         if (!lease.isHeld()) return undefined;
-        await this.#ask(endpoint, run, signal, pages => {
-          const share = done + lengthOf(run) * (1 - 1 / (pages + 1));
-          if (endpoint === 'people')
-            onProgress?.(share / missing.length, vscode.l10n.t('People: page {0}', pages));
-        });
-        done += lengthOf(run);
-        onProgress?.(done / missing.length, vscode.l10n.t('Days: {0} of {1}', done, missing.length));
+        await this.#ask(endpoint, run, signal, onPage);
       }
       return undefined;
     } catch (error) {
@@ -308,17 +259,17 @@ export class ServiceDays extends Disposable {
 
   /** Keeps the days that the answer is about, unless somebody has signed out or has another key meanwhile. */
   async #ask(
-    endpoint: Endpoint,
+    endpoint: TabId,
     run: DayRange,
     signal: AbortSignal,
-    onPage: (pages: number) => void,
+    onPage: EnsureOptions['onPage'],
   ): Promise<void> {
     const { connection } = this.#deps;
     const { api } = connection;
     if (api === undefined || connection.state.current.service?.id !== this.#service.id) return;
     const at = this.#now();
     const byDay = new Map(
-      daysOf(run).map(day => [day, { rows: [] as RowOf<Endpoint>[], problems: [] as string[] }]),
+      daysOf(run).map(day => [day, { rows: [] as RowOf<TabId>[], problems: [] as string[] }]),
     );
     let covered = run;
     let pages = 0;
@@ -337,7 +288,7 @@ export class ServiceDays extends Disposable {
         (byDay.get(day) ?? byDay.get(run.end))?.problems.push(text);
       }
       covered = within(covered, meta);
-      onPage(++pages);
+      onPage?.(++pages);
     }
     signal.throwIfAborted();
     // Also while it was kept whose days they are.
@@ -362,13 +313,14 @@ export class ServiceDays extends Disposable {
     this.#deps.log.error('Days of usage could not be fetched, read or stored', error);
   }
 
-  #of(endpoint: Endpoint): Collection<DayRecord> {
+  #of(endpoint: TabId): Collection<DayRecord> {
     const path = `services/${this.#service.id}/usage/o-${this.organization ?? ''}/${endpoint}`;
     const open = this.#records.get(path);
     if (open !== undefined) return open;
     const records = this.#deps.storage.collection<DayRecord>({
-      migrate: value => ({ ...(value as object), rows: unpacked((value as { rows?: unknown }).rows) }),
-      ...{ path, version: 3, schema: { parse: value => readDay(endpoint, value, this.#texts) } },
+      // Before version 3 days were packed: such a one counts as not there yet, and is asked for again.
+      migrate: () => ({ at: 0, rows: [] }),
+      ...{ path, version: 3, schema: { parse: value => readDay(endpoint, value) } },
       // The service can be asked for it again.
       isVolatile: () => true,
     });
@@ -376,11 +328,6 @@ export class ServiceDays extends Disposable {
     this.#records.set(path, records);
     return records;
   }
-}
-
-/** Whether the service may not have been through with a day when it was asked; Unix ms. */
-function isEarly(at: number, day: Day): boolean {
-  return at < startOf(day) + EARLY_MS;
 }
 
 /** The days of a range that an answer is about; all where it does not say. */

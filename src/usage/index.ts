@@ -4,18 +4,16 @@ import { commands, panels, type CommandHandlers } from '../contributions';
 import { onDidChangeSettings, settings } from '../settings';
 import { createPanel, PagePanels } from '../ui/pagePanel';
 import { Disposable } from '../util/lifecycle';
-import type { Formatter } from '../util/format';
 import { notify } from '../ui/window';
 import { forNotification } from '../util/text';
 import { UsageData, type UsageDataDeps } from './data';
 import { addDays } from './report/calendar';
-import { activityOfPeople, type PersonActivity } from './report/people';
+import { activityOfPeople, peopleOn, type PersonActivity } from './report/people';
 import type { TabId, TabReport } from './report/types';
 import { DashboardPanel } from './dashboard';
 import { UsageStatusBar } from './statusBar';
 
 interface UsageDeps extends UsageDataDeps {
-  readonly format: Formatter;
   readonly extensionUri: vscode.Uri;
 }
 
@@ -43,7 +41,6 @@ export class UsageFeature extends Disposable {
     super();
     if (vscode.l10n.bundle !== undefined) l10n.config({ contents: vscode.l10n.bundle });
     this.#deps = deps;
-    const { format, log } = deps;
     this.#data = this.register(new UsageData(deps));
     const item = this.register(
       vscode.window.createStatusBarItem('usage', vscode.StatusBarAlignment.Right, 90),
@@ -52,10 +49,10 @@ export class UsageFeature extends Disposable {
     item.command = commands.usage.open;
     this.#bar = this.register(
       new UsageStatusBar({
-        ...{ usage: this.#data, item, settings, format },
+        ...{ usage: this.#data, item, settings },
         onDidChangeSettings: listener => onDidChangeSettings(['usage.statusBar', 'usage.budget'], listener),
         tell: (severity, sentence) =>
-          notify(log, severity, forNotification(sentence, 1_000), [
+          notify(deps.log, severity, forNotification(sentence, 1_000), [
             vscode.l10n.t('Open usage'),
             () => this.#open(),
           ]),
@@ -77,14 +74,13 @@ export class UsageFeature extends Disposable {
   }
 
   /** Each person's use of the last 30 finished days; `undefined` when it cannot be known. */
-  async activityOfPeople(
-    signal = new AbortController().signal,
-  ): Promise<ReadonlyMap<string, PersonActivity> | undefined> {
+  async activityOfPeople(): Promise<ReadonlyMap<string, PersonActivity> | undefined> {
     const days = this.#data.lastDays(ACTIVITY_DAYS);
-    if ((await this.#data.ensure('people', days, { background: true, signal })) !== undefined)
-      return undefined;
+    const { signal } = new AbortController();
+    const problem = await this.#data.ensure('people', days, { background: true, signal });
+    if (problem !== undefined) return undefined;
     const known = await (await this.#data.open())?.known('people');
-    return activityOfPeople(days.map(day => known?.get(day)?.rows ?? []));
+    return known && activityOfPeople(days.map(day => peopleOn(day, known)));
   }
 
   /** A report of what is stored, for other programs, of seven days where none are given. Asks nobody; people have made-up names unless `names`. */

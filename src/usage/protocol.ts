@@ -11,7 +11,7 @@ import {
   type Guard,
   type Guarded,
 } from '../webview/ipc';
-import { addDays, clampRange } from './report/calendar';
+import { addDays, clampRange, dayAt } from './report/calendar';
 import {
   tabIds,
   type Ability,
@@ -39,10 +39,7 @@ export type Preset = (typeof presets)[number];
 
 /** A real day written `YYYY-MM-DD`. */
 const day: Guard<Day> = (value): value is Day =>
-  typeof value === 'string' &&
-  /^\d{4}-\d\d-\d\d$/.test(value) &&
-  Number.isFinite(Date.parse(value)) &&
-  new Date(Date.parse(value)).toISOString().startsWith(value);
+  typeof value === 'string' && Number.isFinite(Date.parse(value)) && dayAt(Date.parse(value)) === value;
 
 const range: Guard<DayRange> = (value): value is DayRange =>
   object({ start: day, end: day })(value) && value.start <= value.end;
@@ -98,12 +95,6 @@ export interface Start extends Situation {
   readonly language: string;
 }
 
-export interface Fetching {
-  /** 0 to 1. */
-  readonly fraction: number;
-  readonly label: string;
-}
-
 const nothing = object({});
 const query = object({ ...asked, range });
 const fileName: Guard<string> = (value): value is string =>
@@ -115,7 +106,6 @@ export const usageProtocol = {
   requests: {
     /** The page listens; sent again each time it was built anew. */
     ready: request(nothing)<Start>(),
-    situation: request(nothing)<Situation>(),
     /** What is known; what is missing is fetched, once for the same days. */
     report: request(query)<TabReport>(),
     /** Missing days, or all `again`; ends the fetch before. Answers when it is over: true, why not, or false where it was ended. */
@@ -129,8 +119,8 @@ export const usageProtocol = {
   events: {
     /** Something known changed: what may be asked for, or what the answer would be. */
     changed: event<Situation>(),
-    /** How far the fetch is; `null` when it is over. */
-    fetching: event<Fetching | null>(),
+    /** How far the fetch is, in words; `null` when it is over. */
+    fetching: event<string | null>(),
   },
 };
 

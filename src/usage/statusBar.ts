@@ -2,9 +2,8 @@ import * as vscode from 'vscode';
 import type { UsageBudget, UsageSpan } from '../settings';
 import { amountText, knownOf, sum, type Amount } from '../util/amount';
 import { Disposable, unhandled, type IDisposable } from '../util/lifecycle';
-import type { Formatter } from '../util/format';
+import { card, factLines, format, joined, type Fact } from '../ui/text';
 import { Poller } from '../util/poller';
-import { plain } from '../util/text';
 import type { UsageData } from './data';
 import { FAILURE_MS, type KnownDays } from './days';
 import { addDays, daysOf, periodBefore } from './report/calendar';
@@ -18,7 +17,6 @@ export interface StatusBarDeps {
   >;
   readonly settings: { usageStatusBar(): UsageSpan; usageBudget(): UsageBudget };
   readonly onDidChangeSettings: (listener: () => unknown) => IDisposable;
-  readonly format: Formatter;
   /** Tells the person something, with a button that opens the dashboard. */
   readonly tell: (severity: 'info' | 'warning', sentence: string) => void;
   readonly now?: () => number;
@@ -58,7 +56,7 @@ export class UsageStatusBar extends Disposable {
   }
 
   async #round(signal: AbortSignal): Promise<number> {
-    const { usage, format, tell } = this.#deps;
+    const { usage, tell } = this.#deps;
     const days = await usage.open();
     await this.#draw();
     if (!this.#isWanted() || usage.state().kind === 'signedOut') return Infinity;
@@ -66,14 +64,14 @@ export class UsageStatusBar extends Disposable {
     const facts = await this.#draw();
     const state = usage.state();
     if (state.kind === 'forbidden') {
-      if ((await days?.claimRoleNotice().catch(unhandled)) === true) tell('info', state.sentence);
+      if ((await days?.claimNotice('role', 1).catch(unhandled)) === true) tell('info', state.sentence);
       return Infinity;
     }
     if (this.#problem !== undefined) return FAILURE_MS;
-    const notice = facts && budgetNotice(facts, format);
+    const notice = facts && budgetNotice(facts);
     if (notice === undefined) return EVERY_MS;
-    const { id, percent, sentence, tokens } = notice;
-    const claimed = await days?.claimNotice(id, percent, tokens).catch(unhandled);
+    const { id, percent, sentence } = notice;
+    const claimed = await days?.claimNotice(id, percent).catch(unhandled);
     if (claimed === true) tell(percent >= 100 ? 'warning' : 'info', sentence);
     return EVERY_MS;
   }
@@ -86,7 +84,7 @@ export class UsageStatusBar extends Disposable {
 
   async #draw(): Promise<StatusFacts | undefined> {
     const drawing = ++this.#drawing;
-    const { usage, settings, item, format } = this.#deps;
+    const { usage, settings, item } = this.#deps;
     // Who may not read it sees nothing of it; the dashboard says why.
     if (!this.#isWanted() || usage.state().kind !== 'ready') {
       item.hide();
@@ -97,14 +95,9 @@ export class UsageStatusBar extends Disposable {
     const span = settings.usageStatusBar();
     const budget = settings.usageBudget();
     const facts = { span, budget, end: usage.bounds.end, known, problem: this.#problem };
-    const { text, spoken, heading, table, notes } = statusText(facts, format);
-    // Foreign text stays text: nothing in it becomes a link or an icon.
-    const tooltip = new vscode.MarkdownString();
-    tooltip.appendText(heading);
-    if (table !== undefined) tooltip.appendCodeblock(table, 'text');
-    tooltip.appendText(notes.join('\n'));
+    const { text, spoken, heading, lines } = statusText(facts);
     item.text = `$(graph) ${text}`;
-    item.tooltip = tooltip;
+    item.tooltip = card(heading, lines);
     item.accessibilityInformation = { label: vscode.l10n.t('Usage: {0}', spoken) };
     if (span === 'off') item.hide();
     else item.show();
@@ -123,8 +116,8 @@ export interface StatusFacts {
   readonly problem?: string | undefined;
 }
 
-/** What the status bar says, and its tooltip: plain sentences, rows of equal width, and plain sentences below them. */
-export function statusText(facts: StatusFacts, format: Formatter) {
+/** What the status bar says, and its tooltip: a line a span, and what there is to know of them. */
+export function statusText(facts: StatusFacts) {
   const { known, budget, end, problem } = facts;
   const last = lastKnown(facts);
   if (last === undefined) {
@@ -133,11 +126,11 @@ export function statusText(facts: StatusFacts, format: Formatter) {
         ? vscode.l10n.t('There are no token figures through {0} UTC yet.', format.day(end))
         : vscode.l10n.t('Usage is being fetched');
     const heading = problem ?? none;
-    return { text: problem === undefined ? '–' : '$(warning)', spoken: heading, heading, notes: [] };
+    return { text: problem === undefined ? '–' : '$(warning)', spoken: heading, heading, lines: [] };
   }
   const span = facts.span === 'off' ? '7days' : facts.span;
   const { total, change, days } = totalOf(span, last, known);
-  const shown = daysText(days, format);
+  const shown = daysText(days);
   const short = tokensText(total, value => format.compact(value));
   // A day may be a Sunday, and nothing is no answer before it is said of which days.
   const ofDays =
@@ -146,24 +139,24 @@ export function statusText(facts: StatusFacts, format: Formatter) {
   const through = isLate ? vscode.l10n.t('through {0}', format.day(last)) : undefined;
   const trend = change === undefined ? '' : `, ${format.change(change)}`;
   const fetchedAt = known.get([...known.keys()].sort().at(-1) ?? last)?.at;
-  const notes = [
-    budget.tokens > 0 ? vscode.l10n.t('Your own budget: {0}.', budgetText(budget, format)) : undefined,
+  const lines = [
+    ...factLines(spanFacts(last, known)),
+    budget.tokens > 0 ? vscode.l10n.t('Your own budget: {0}.', budgetText(budget)) : undefined,
     vscode.l10n.t('Compared with the same weekdays before.'),
     vscode.l10n.t('Data through {0} UTC.', format.day(last)),
     fetchedAt === undefined ? undefined : vscode.l10n.t('Fetched {0}.', format.exact(fetchedAt)),
-    problem === undefined ? undefined : plain(problem, 1_000),
+    problem,
   ];
   return {
-    text: [`${short}${arrowOf(change)}`, ofDays, through].filter(Boolean).join(' · '),
+    text: joined([`${short}${arrowOf(change)}`, ofDays, through]),
     spoken: vscode.l10n.t('{0} billable tokens, {1} UTC{2}', short, shown, trend),
     heading: vscode.l10n.t('Billable tokens, {0} UTC', shown),
-    table: tableOf(last, known, format),
-    notes: notes.filter(note => note !== undefined),
+    lines,
   };
 }
 
 /** What is told of a budget: the highest threshold that is reached, and of which days, named by their first. */
-export function budgetNotice(facts: StatusFacts, format: Formatter) {
+export function budgetNotice(facts: StatusFacts) {
   const { budget, known } = facts;
   const { tokens, per } = budget;
   const last = lastKnown(facts);
@@ -174,11 +167,11 @@ export function budgetNotice(facts: StatusFacts, format: Formatter) {
   const sentence = vscode.l10n.t(
     '{0} billable tokens, {1} UTC: {2}% of your own budget of {3} is reached.',
     tokensText(spent, value => format.number(value)),
-    daysText(days, format),
+    daysText(days),
     percent,
-    budgetText(budget, format),
+    budgetText(budget),
   );
-  return { id: `${per} ${days.start}`, percent, tokens, sentence };
+  return { id: `${per} ${days.start} ${tokens}`, percent, sentence };
 }
 
 /** What the status bar may count. */
@@ -212,11 +205,11 @@ function lastKnown({ end, known }: StatusFacts): Day | undefined {
   return days.sort().at(-1);
 }
 
-function daysText({ start, end }: DayRange, format: Formatter): string {
+function daysText({ start, end }: DayRange): string {
   return start === end ? format.day(end) : vscode.l10n.t('{0} – {1}', format.day(start), format.day(end));
 }
 
-function budgetText({ tokens, per }: UsageBudget, format: Formatter): string {
+function budgetText({ tokens, per }: UsageBudget): string {
   const count = format.number(tokens);
   return per === 'day' ? vscode.l10n.t('{0} a day', count) : vscode.l10n.t('{0} a month', count);
 }
@@ -232,17 +225,11 @@ function arrowOf(change: number | undefined): string {
   return change > 0 ? ' ↑' : ' ↓';
 }
 
-/** A row a span: its name, its tokens, its change. */
-function tableOf(last: Day, known: StatusFacts['known'], format: Formatter): string {
-  const rows = Object.entries(spanLabels()).map(([span, label]) => {
+/** What each span sums up to, with its change. */
+function spanFacts(last: Day, known: StatusFacts['known']): Fact[] {
+  return Object.entries(spanLabels()).map(([span, label]) => {
     const { total, change } = totalOf(span as Span, last, known);
     const trend = change === undefined ? '' : format.change(change);
-    return [label, tokensText(total, value => format.number(value)), trend];
+    return [label, joined([tokensText(total, value => format.number(value)), trend])];
   });
-  const width = (column: number): number => Math.max(...rows.map(row => row[column]?.length ?? 0));
-  return rows
-    .map(([name = '', total = '', trend = '']) =>
-      `${name.padEnd(width(0))}  ${total.padStart(width(1))}  ${trend.padStart(width(2))}`.trimEnd(),
-    )
-    .join('\n');
 }

@@ -7,7 +7,7 @@ import type { Day, DayRange, Steps, TabId, TabReport, UsageQuery } from '../../s
 import { Dashboard, type UsageSource } from '../../src/usage/dashboard';
 import type { UsageProtocol } from '../../src/usage/protocol';
 import { Emitter } from '../../src/util/lifecycle';
-import { panelSide, type PanelSide } from '../../src/webview/ipc';
+import { panelSide, type PanelHandlers, type PanelSide } from '../../src/webview/ipc';
 
 /** People who work with agents; those that `names` has none for have addresses. */
 function peopleOf(count: number, names: readonly string[] = []) {
@@ -82,7 +82,7 @@ export function makeReport(
   const recordOf = (day: Day) => ({ at, rows: (rows.get(day) ?? []) as never, problems });
   const steps = report(query, new Map([...days].map(day => [day, recordOf(day)])), {
     ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt', problem },
-    directory: [...working, { id: 'user_nobody' }],
+    directory: [...people, { id: 'user_nobody' }],
     revisions: [
       { revision: 45, day: '2026-11-03', changed: ['maxAutonomyLevel'] },
       { revision: 31, day: addDays('2026-11-03', -140), changed: ['<b>allowedModels</b>'] },
@@ -144,11 +144,11 @@ export class FakeUsageSource implements UsageSource {
 
   async fetch(
     query: UsageQuery,
-    { again = false, signal, onProgress }: Parameters<UsageSource['fetch']>[1],
+    { again = false, signal, onPage }: Parameters<UsageSource['fetch']>[1],
   ): Promise<string | undefined> {
     this.fetched.push({ query, again });
     this.running++;
-    onProgress?.(0.4, 'Fetching 12 of 30 days');
+    onPage?.(1);
     const left = once(signal, 'abort').then(() => this.ended++);
     await Promise.race([this.fetchGate, left]).finally(() => this.running--);
     signal.throwIfAborted();
@@ -174,16 +174,18 @@ export class FakeDashboard {
     readonly source = new FakeUsageSource(),
   ) {
     const onProblem = (problem: string, error?: unknown) => this.problems.push(`${problem} ${String(error)}`);
+    const acts: Partial<PanelHandlers<UsageProtocol>> = {
+      save: file => {
+        this.saved.push(file);
+        return file.name;
+      },
+      copy: ({ text }) => this.copied.push(text),
+      signIn: () => this.signIns++,
+    };
     this.dashboard = new Dashboard(source, {
-      ...{ language: 'en', texts: undefined },
-      connect: options => (this.panel = panelSide({ ...options, post, describe: String, onProblem })),
-      acts: {
-        save: file => {
-          this.saved.push(file);
-          return file.name;
-        },
-        copy: ({ text }) => this.copied.push(text),
-        signIn: () => this.signIns++,
+      connect: ({ protocol, handlers }) => {
+        const options = { protocol, handlers: { ...handlers, ...acts }, post, describe: String, onProblem };
+        return (this.panel = panelSide(options));
       },
     });
   }

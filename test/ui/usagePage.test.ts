@@ -192,7 +192,7 @@ describe('the usage page', () => {
     await search('e1', '111 of 600 rows');
     await gone('The first 500 rows');
     await tab('Tools').click();
-    const folded = section('MCP servers').getByText(/count as one: 2 spellings, 1 server\.$/);
+    const folded = section('MCP servers').getByText(/count as one: 2 spellings\.$/);
     await folded.waitFor();
     await section('MCP servers').getByRole('checkbox', { name: 'Merge and group names' }).uncheck();
     await gone(folded);
@@ -251,7 +251,7 @@ describe('the usage page', () => {
     source.forget(5);
     source.fetchGate = new Promise(() => undefined);
     const { page } = await open({ compare: true }, source);
-    await page.getByRole('progressbar', { name: 'Fetching 12 of 30 days' }).waitFor();
+    await page.getByRole('progressbar', { name: 'Fetching, page 2' }).waitFor();
     await press('Cancel');
     const said = page.getByRole('status').filter({ hasText: 'was cancelled. What is known is shown.' });
     await said.waitFor();

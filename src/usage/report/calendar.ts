@@ -4,22 +4,17 @@ import type { Day, DayRange } from './types';
 
 export const DAY_MS = 86_400_000;
 
-/** 00:00 UTC of a day, Unix ms. */
-export function startOf(day: Day): number {
-  return Date.parse(`${day}T00:00:00Z`);
-}
-
 /** The UTC day a time (Unix ms) lies in. */
 export function dayAt(time: number): Day {
   return new Date(time).toISOString().slice(0, 10);
 }
 
 export function addDays(day: Day, count: number): Day {
-  return dayAt(startOf(day) + count * DAY_MS);
+  return dayAt(Date.parse(day) + count * DAY_MS);
 }
 
 export function lengthOf({ start, end }: DayRange): number {
-  return Math.round((startOf(end) - startOf(start)) / DAY_MS) + 1;
+  return Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS) + 1;
 }
 
 /** Every day of a range, in order; none when it is reversed. */
@@ -38,6 +33,14 @@ export function clampRange(range: DayRange, bounds: DayRange): DayRange {
   const clamp = (day: Day): Day => (day < bounds.start ? bounds.start : day > bounds.end ? bounds.end : day);
   const [start, end] = range.start <= range.end ? [range.start, range.end] : [range.end, range.start];
   return { start: clamp(start), end: clamp(end) };
+}
+
+/** A day of which nothing was there so soon after its beginning may still come, ms. */
+const EARLY_MS = 3 * DAY_MS;
+
+/** Whether the service may not have been through with a day when it was asked; Unix ms. */
+export function isEarly(at: number, day: Day): boolean {
+  return at < Date.parse(day) + EARLY_MS;
 }
 
 /** The fewest ranges that hold just these days. */

@@ -202,21 +202,18 @@ export interface Folded {
 export interface ByName<R> extends Pick<Section, 'id' | 'title'> {
   /** Headings of the names. */
   readonly names: readonly string[];
+  /** The first of them has a column of shares. */
   readonly counts: readonly Pick<Column, 'id' | 'label'>[];
-  /** Heading of the share of the first count. */
-  readonly share?: string;
   /** What a day has, if it has it at all. */
   readonly entries: (row: R) => readonly Entry[] | undefined;
   readonly fold?: (entries: readonly Entry[]) => Folded;
-  /** The first name is a person's id. */
+  /** The first name is a person's id, which has a column where names are not hidden. */
   readonly isOfPeople?: boolean;
-  /** With a column of ids, where names are not hidden. */
-  readonly withIds?: boolean;
 }
 
 /** A row a name, or a set of names, with the sums and what no name accounts for. */
 export function* byName<R>({ now, query, names }: Context<R>, part: ByName<R>): Steps<Section> {
-  const { id, title, share, isOfPeople = false, withIds } = part;
+  const { id, title, isOfPeople = false } = part;
   const tally = new Tally();
   let days = 0;
   for (const row of now.rows) {
@@ -230,9 +227,14 @@ export function* byName<R>({ now, query, names }: Context<R>, part: ByName<R>): 
   const totals = part.counts.map((_, at) => sum(entries.map(({ counts }) => counts[at])));
   const nameOf = (name: string, at: number): string => {
     if (isOfPeople && at === 0) return names.of(name);
-    // Only the first name of a thing must be there.
-    return name === '' && at > Number(isOfPeople) ? '' : shown(name);
+    // Only the first one must be there.
+    return name === '' && at > 0 ? '' : shown(name);
   };
+  const [whole] = totals;
+  /** Of a whole that is not known there are no parts. */
+  const shareOf = (count: Amount): number | null =>
+    typeof count === 'number' && typeof whole === 'number' && whole > 0 ? count / whole : null;
+  const share: ColumnOf<Entry>['of'] = ({ counts: [count] }) => shareOf(count);
   const personOf = (entry: Entry): string | undefined => (isOfPeople ? entry.names[0] : undefined);
   const columns = [
     ...part.names.map((label, at) => {
@@ -242,13 +244,9 @@ export function* byName<R>({ now, query, names }: Context<R>, part: ByName<R>): 
     ...part.counts.map(({ id, label }, at) =>
       column<Entry>(id, label, 'count', ({ counts }) => counts[at], { total: totals[at] }),
     ),
+    column('share', l10n.t('Share'), 'percent', share, { total: shareOf(whole) }),
   ];
-  if (share !== undefined) {
-    const shareOf = (count: Amount): number | null => partOf(count, totals[0]);
-    const total = shareOf(totals[0]);
-    columns.push(column('share', share, 'percent', ({ counts: [count] }) => shareOf(count), { total }));
-  }
-  if (withIds === true) columns.push(...names.idColumn(personOf));
+  if (isOfPeople) columns.push(...names.idColumn(personOf));
   const known = ofDays(days, now.rows.length, l10n.t('Sum over the days.'));
   return {
     ...{ id, title, explanation: [known, note].filter(Boolean).join(' ') },
@@ -277,11 +275,6 @@ export class Tally {
       .map(({ names, sums }) => ({ names, counts: sums.map(({ amount }) => amount) }))
       .sort(byCount);
   }
-}
-
-/** Of a whole that is not known there are no parts. */
-function partOf(amount: Amount, whole: Amount): number | null {
-  return typeof amount === 'number' && typeof whole === 'number' && whole > 0 ? amount / whole : null;
 }
 
 /** How days are put together, and how many of them are known where those are not all. */

@@ -3,7 +3,7 @@ import * as l10n from '@vscode/l10n';
 import type { UserDay } from '../../api';
 import { byAmount, combined, knownOf, sum, type Amount } from '../../util/amount';
 import type { KnownDays } from '../days';
-import { dayAt, daysOf } from './calendar';
+import { dayAt, isEarly } from './calendar';
 import {
   addUp,
   byDay,
@@ -19,12 +19,11 @@ import {
   type Period,
   type Tab,
 } from './parts';
-import type { Day, DayRange, Section, Steps } from './types';
+import type { Day, Section, Steps } from './types';
 
 /** Someone of the organization, as its list of users has them (section 2.11). */
 export interface DirectoryPerson {
   readonly id: string;
-  readonly email?: string | undefined;
   readonly name?: string | undefined;
   /** Unix ms. */
   readonly lastSignInAt?: number | undefined;
@@ -32,16 +31,14 @@ export interface DirectoryPerson {
 
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 
-/** What people are called in reports: by e-mail address or name, or by names made up from `salt`, the same in every report. */
+/** What people are called in reports: by e-mail address or name, or by names made up from a salt, the same in every report. */
 export class PeopleNames {
-  readonly #isPseudonymous: boolean;
-  readonly #salt: string;
+  readonly #salt: string | undefined;
   readonly #names: Map<string, string | undefined>;
 
-  constructor(isPseudonymous: boolean, salt: string, directory: readonly DirectoryPerson[]) {
-    this.#isPseudonymous = isPseudonymous;
+  constructor(salt: string | undefined, directory: readonly DirectoryPerson[]) {
     this.#salt = salt;
-    this.#names = new Map(directory.map(({ id, email, name }) => [id, email ?? name]));
+    this.#names = new Map(directory.map(({ id, name }) => [id, name]));
   }
 
   /** Remembers the address that came with usage. */
@@ -50,7 +47,7 @@ export class PeopleNames {
   }
 
   of(id: string): string {
-    if (!this.#isPseudonymous) return shown(this.#names.get(id) ?? id);
+    if (this.#salt === undefined) return shown(this.#names.get(id) ?? id);
     const digest = createHmac('sha256', this.#salt).update(id).digest();
     const made = [...digest.subarray(0, 6)].map(byte => LETTERS[byte % 32] ?? '');
     return l10n.t('Person {0}', made.join(''));
@@ -58,7 +55,7 @@ export class PeopleNames {
 
   /** User ids; none among pseudonyms. */
   idColumn<T>(of: (item: T) => string | undefined): ColumnOf<T>[] {
-    if (this.#isPseudonymous) return [];
+    if (this.#salt !== undefined) return [];
     const text = (id: string | undefined): string => (id === undefined ? '' : shown(id));
     return [column('user_id', l10n.t('User id'), 'text', item => text(of(item)))];
   }
@@ -66,6 +63,16 @@ export class PeopleNames {
 
 /** A day's rows of section 2.6, one a person. */
 type People = readonly UserDay[];
+
+/**
+ * Who worked on a day, where that is known. Whoever did not has no row: on a day without any, nobody worked, unless it may still come
+ * or some of it could not be read.
+ */
+export function peopleOn(day: Day, known: KnownDays): People | undefined {
+  const { at = 0, rows = [], problems = [] } = known.get(day) ?? {};
+  const isKnown = rows.length > 0 || (problems.length === 0 && !isEarly(at, day));
+  return isKnown ? (rows as People) : undefined;
+}
 
 /** The counts of a row that add up over days and people, in the order they are shown. */
 function counted() {
@@ -92,7 +99,6 @@ export function* peopleTab(
   context: Context<People>,
   directory: readonly DirectoryPerson[],
   known: KnownDays,
-  bounds: DayRange,
 ): Steps<Tab<People>> {
   const { now, names } = context;
   const groups = yield* byPerson(now);
@@ -121,7 +127,7 @@ export function* peopleTab(
       make: (_, period) => (period === now ? inactive.length : undefined),
       explanation: l10n.t('People in the organization without usage in this range.'),
     });
-    sections.push(withoutActivity(inactive, names, known, bounds));
+    sections.push(withoutActivity(inactive, names, known));
   }
   return { figures, sections };
 }
@@ -131,7 +137,11 @@ export function* personTab(context: Context<People>, person: string): Steps<Tab<
   const { now, names } = context;
   names.learn(person, emailOf(now.rows.flatMap(rows => rows ?? [])));
   const metrics = yield* dayMetrics(context);
-  const ratioIn = ({ rows }: Period<People>): Amount => ratioOf(rows.flatMap(day => day ?? []));
+  const whole = (day: People): Amount => (day.every(hasRatio) ? 0 : undefined);
+  const ratioIn = ({ rows }: Period<People>): Amount => {
+    const days = rows.map(day => day && whole(day));
+    return combined(days, () => knownOf(ratioOf(rows.flatMap(day => day ?? []))));
+  };
   const ratio: Metric<People> = {
     ...{ id: 'autonomy_ratio', label: l10n.t('Autonomy ratio'), unit: 'ratio', of: ratioOf, total: ratioIn },
     make: (_, period) => knownOf(ratioIn(period)),
@@ -142,7 +152,7 @@ export function* personTab(context: Context<People>, person: string): Steps<Tab<
     explanation: l10n.t('Days with usage.'),
   };
   return {
-    figures: [activeDays, ...metrics, { ...ratio, of: rows => (rows.every(hasRatio) ? 0 : undefined) }],
+    figures: [activeDays, ...metrics, { ...ratio, of: whole }],
     sections: [
       byDay(context, {
         ...{ id: 'person', title: l10n.t('Days of {0}', names.of(person)), chart: 'bars' },
@@ -271,39 +281,28 @@ function* everybody(
   };
 }
 
-/** Nobody is said to have never been active while a day is unknown on which they may have been. */
 function* withoutActivity(
   people: readonly DirectoryPerson[],
   names: PeopleNames,
   known: KnownDays,
-  bounds: DayRange,
 ): Steps<Section> {
   /** Of all the days known, and not only those of a range. */
   const last = new Map<string, Day>();
-  /** From here on every day is known; `undefined` when yesterday is not. */
-  let since: Day | undefined;
-  let gap = false;
-  for (const day of daysOf(bounds).reverse()) {
-    const rows = (known.get(day)?.rows ?? []) as People;
-    if (rows.length === 0) gap = true;
-    else if (!gap) since = day;
-    for (const { user_id: id } of rows) if (!last.has(id)) last.set(id, day);
+  for (const day of [...known.keys()].sort()) {
+    for (const { user_id: id } of peopleOn(day, known) ?? []) last.set(id, day);
     yield;
   }
-  const none = since === undefined ? null : l10n.t('none from {0} on', since);
-  const never = since !== undefined && since <= bounds.start ? l10n.t('never') : none;
   const signedIn = ({ lastSignInAt: at }: DirectoryPerson) => (at === undefined ? null : dayAt(at));
   const columns = [
     column<DirectoryPerson>('person', l10n.t('Person'), 'text', ({ id }) => names.of(id)),
-    column<DirectoryPerson>('last', l10n.t('Last active (UTC)'), 'day', ({ id }) => last.get(id) ?? never),
+    column<DirectoryPerson>('last', l10n.t('Last active (UTC)'), 'day', ({ id }) => last.get(id)),
     column<DirectoryPerson>('lastSignIn', l10n.t('Last sign-in (UTC)'), 'day', signedIn),
   ];
   const sorted = people.toSorted((a, b) => compare(names.of(a.id), names.of(b.id)));
   return {
     ...{ id: 'inactive', title: l10n.t('No activity in this range') },
     explanation: l10n.t(
-      'Users without usage in this range. Their last active day comes from all the days fetched so far; "never" appears only when these are all the days since {0}.',
-      bounds.start,
+      'Users without usage in this range. Their last active day comes from all the days fetched so far.',
     ),
     table: yield* tableOf(columns, sorted, ({ id }) => ({ id })),
   };
@@ -320,10 +319,11 @@ export interface PersonActivity {
   readonly tokens: Amount;
 }
 
-/** What each person used on days. A day of which the service has other people only is one without use. */
-export function activityOfPeople(days: readonly People[]): ReadonlyMap<string, PersonActivity> {
-  const without = days.filter(rows => rows.length === 0).length;
-  const groups = Map.groupBy(days.flat(), row => row.user_id);
+/** What each person used on days, some of which may not be known. */
+export function activityOfPeople(days: readonly (People | undefined)[]): ReadonlyMap<string, PersonActivity> {
+  const known = days.filter(rows => rows !== undefined);
+  const without = days.length - known.length;
+  const groups = Map.groupBy(known.flat(), row => row.user_id);
   return new Map(
     [...groups].map(([id, rows]) => {
       const figures = rows.map(row => row.billable_tokens);

@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
-import type { DayRecord, KnownDays } from '../days';
+import type { KnownDays } from '../days';
 import { daysOf, periodBefore } from './calendar';
 import { figureOf, shown, type Context, type Period, type Tab } from './parts';
-import { PeopleNames, peopleTab, personTab, type DirectoryPerson } from './people';
+import { PeopleNames, peopleOn, peopleTab, personTab, type DirectoryPerson } from './people';
 import { activityTab, productivityTab, tokensTab, toolsTab } from './tabs';
 import type { Day, DayRange, Marker, Section, Steps, TabReport, UsageQuery } from './types';
 
@@ -48,6 +48,8 @@ function markerOf({ revision, day, who, changed }: ControlRevision, pseudonyms: 
   return { day, label: shown(parts.filter(Boolean).join(' · ')) };
 }
 
+const tabs = { tokens: tokensTab, tools: toolsTab, activity: activityTab, productivity: productivityTab };
+
 /**
  * The report of one tab from all the days known of its endpoint (sections 2.2-2.6). There may be hundreds of thousands of rows:
  * other work may come in between.
@@ -58,46 +60,28 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
   const previousRange = comparedWith(range, bounds);
   const inRange = daysOf(range);
   const known = inRange.flatMap(day => days.get(day) ?? []);
-  // Whether it was not asked for, is not there yet, or the service has nothing of it.
-  const isMissing = (day: Day): boolean => (days.get(day)?.rows.length ?? 0) === 0;
+  /** `undefined` where it was not asked for or is not there yet, and where the service, which has a row a day, has none. */
+  const knownOf = (day: Day): unknown =>
+    query.tab === 'people' ? peopleOn(day, days) : days.get(day)?.rows[0];
+  const isMissing = (day: Day): boolean => knownOf(day) === undefined;
   const missing = inRange.filter(day => isMissing(day) && day >= bounds.start && day <= bounds.end);
   const unread = daysFor(range, bounds).filter(day => !days.has(day)).length;
-  const names = new PeopleNames(pseudonyms, extras.salt, directory);
+  const names = new PeopleNames(pseudonyms ? extras.salt : undefined, directory);
   const markers = revisions
     .filter(({ day }) => day >= range.start && day <= range.end)
     .map(revision => markerOf(revision, pseudonyms));
 
-  const rowOf = (day: Day): unknown => {
-    if (isMissing(day)) return undefined;
-    const { rows = [] } = days.get(day) ?? {};
-    if (query.tab !== 'people') return rows[0];
-    const people = rows as DayRecord<'people'>['rows'];
-    return people.filter(({ user_id: id }) => person === undefined || id === person);
-  };
+  const ofPerson = (day: Day) => peopleOn(day, days)?.filter(({ user_id: id }) => id === person);
   const periodOf = (of: DayRange): Period<never> => {
     const list = daysOf(of);
     // The tab decides whose days these are.
-    return { days: list, rows: list.map(rowOf) as never[] };
+    return { days: list, rows: list.map(person === undefined ? knownOf : ofPerson) as never[] };
   };
   const [now, before] = [periodOf(range), previousRange && periodOf(previousRange)];
   const isComparable = before !== undefined && [...now.days, ...before.days].every(day => !isMissing(day));
   const context: Context<never> = { query, now, before, isComparable, markers, names };
-  const tabOf = function* (): Steps<Tab<never>> {
-    switch (query.tab) {
-      case 'tokens':
-        return tokensTab(context);
-      case 'tools':
-        return toolsTab(context);
-      case 'activity':
-        return activityTab(context);
-      case 'productivity':
-        return productivityTab(context);
-      case 'people':
-        if (person !== undefined) return yield* personTab(context, person);
-        return yield* peopleTab(context, directory, days, bounds);
-    }
-  };
-  const tab = yield* tabOf();
+  const people = person === undefined ? peopleTab(context, directory, days) : personTab(context, person);
+  const tab: Tab<never> = query.tab === 'people' ? yield* people : tabs[query.tab](context);
   const sections: Section[] = [];
   for (const section of tab.sections) sections.push(yield* section);
   const problems = known.flatMap(record => record.problems);

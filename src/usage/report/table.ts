@@ -79,27 +79,22 @@ export function fileNameOf({ query }: TabReport, format: 'csv' | 'json', section
 /** The names of the columns, the rows, and the total last; each with what figures mean nothing without. */
 function linesOf(report: TabReport, { table }: Section): (string | number | null)[][] {
   const { query, through, orgId, missing, previousRange: before } = report;
-  const facts: [string, string | number | null | undefined][] = [
-    ['start', query.range.start],
-    ['end', query.range.end],
-    ['compared start', before?.start],
-    ['compared end', before?.end],
-    ['data through', through ?? null],
-    ['time zone', 'UTC'],
-    ['organization', orgId],
-    ['missing days', missing.length === 0 ? undefined : missing.length],
-  ];
-  const known = facts.flatMap(([name, fact]) => (fact === undefined ? [] : [{ name, fact }]));
-  const lines = [
-    ...table.rows.map(({ cells }) => cells),
-    ...(table.total === undefined ? [] : [table.total]),
-  ];
+  const facts = {
+    start: query.range.start,
+    end: query.range.end,
+    ...(before && { 'compared start': before.start, 'compared end': before.end }),
+    'data through': through ?? null,
+    'time zone': 'UTC',
+    ...(orgId !== undefined && { organization: orgId }),
+    ...(missing.length > 0 && { 'missing days': missing.length }),
+  };
+  const lines = [...table.rows.map(({ cells }) => cells), ...(table.total ? [table.total] : [])];
   return [
-    [...table.columns.map(({ label }) => label), ...known.map(({ name }) => name)],
+    [...table.columns.map(({ label }) => label), ...Object.keys(facts)],
     // A number only where it is the whole one.
     ...lines.map(cells => [
       ...cells.map(cell => (typeof cell === 'string' ? cell : amountCell(cell))),
-      ...known.map(({ fact }) => fact),
+      ...Object.values(facts),
     ]),
   ];
 }

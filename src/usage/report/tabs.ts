@@ -48,12 +48,11 @@ export function tokensTab(context: Context<TokenDay>): Tab<TokenDay> {
       byName(context, {
         ...{ id: 'models', title: l10n.t('By model'), counts },
         names: [l10n.t('Model'), l10n.t('Tier')],
-        share: l10n.t('Share of billable tokens'),
         entries: row => row.by_model?.map(model => entryOf(model)),
       }),
       byName(context, {
-        ...{ id: 'users', title: l10n.t('By person'), isOfPeople: true, withIds: true },
-        ...{ names: [l10n.t('Person')], counts: counts.slice(0, 1), share: l10n.t('Share') },
+        ...{ id: 'users', title: l10n.t('By person'), isOfPeople: true },
+        ...{ names: [l10n.t('Person')], counts: counts.slice(0, 1) },
         entries: row =>
           row.by_user?.map(({ user_id: id, user_email: email, billable_tokens: tokens }) => {
             context.names.learn(id, email);
@@ -117,7 +116,6 @@ function counted<R>(
     title,
     names,
     counts,
-    share: l10n.t('Share'),
     entries,
     ...(fold && { fold }),
   });
@@ -230,14 +228,13 @@ function foldCase(entries: readonly Entry[]): Folded {
     names: group.slice(0, 1).map(nameOf),
     counts: [countAll(group)],
   }));
-  const merged = groups.filter(group => group.length > 1);
-  if (merged.length === 0) return { entries: folded };
+  const spellings = groups.filter(group => group.length > 1).flat().length;
+  if (spellings === 0) return { entries: folded };
   return {
     entries: folded.sort(byCount),
     note: l10n.t(
-      'MCP servers whose names differ only by letter case count as one: {0} spellings, {1}.',
-      merged.flat().length,
-      merged.length === 1 ? l10n.t('1 server') : l10n.t('{0} servers', merged.length),
+      'MCP servers whose names differ only by letter case count as one: {0} spellings.',
+      spellings,
     ),
   };
 }
@@ -254,13 +251,10 @@ function groupOdd(entries: readonly Entry[]): Folded {
     !PLAIN_NAME.test(nameOf(entry)) && countOf(entry) < total * ODD_SHARE;
   const { odd = [], plain = [] } = Object.groupBy(entries, entry => (isOdd(entry) ? 'odd' : 'plain'));
   if (odd.length === 0) return { entries };
-  const count = countAll(odd);
   return {
-    entries: [...plain, { names: [l10n.t('Other (odd names: {0})', odd.length)], counts: [count] }],
+    entries: [...plain, { names: [l10n.t('Other (odd names: {0})', odd.length)], counts: [countAll(odd)] }],
     note: l10n.t(
-      'Tool names that look like parser debris, each with less than 0.1% of the calls, are combined in one row: {0}, {1}.',
-      odd.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', odd.length),
-      count === 1 ? l10n.t('1 call') : l10n.t('{0} calls', count),
+      'Tool names that look like parser debris, each with less than 0.1% of the calls, are combined in one row.',
     ),
   };
 }

@@ -43,7 +43,7 @@ describe('the dashboard', () => {
     const page = pageSide<UsageProtocol>(
       {
         changed: ({ bounds: { end }, state }) => heard.push(`${state.kind} through ${end}`),
-        fetching: now => heard.push(now === null ? 'over' : now.label),
+        fetching: now => heard.push(now ?? 'over'),
       },
       message => made.panel?.receive(message),
     );

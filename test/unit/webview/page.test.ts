@@ -187,7 +187,7 @@ const readiness: Samples<typeof reportProtocol> = {
   fix: { criteria: ['c'] },
 };
 const usage: Samples<typeof usageProtocol> = {
-  ...{ ready: none, situation: none, cancel: none, signIn: none, copy: code },
+  ...{ ready: none, cancel: none, signIn: none, copy: code },
   ...{ report: query, fetch: { query, again: true }, save: { name: 'usage-a.csv', text: 't' } },
 };
 const states = {
