@@ -11,7 +11,7 @@ import { pickItem } from '../ui/pick';
 import { format } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, unhandled, type Event } from '../util/lifecycle';
+import { Disposable, Emitter, unhandled } from '../util/lifecycle';
 import { once } from '../util/promises';
 import { forNotification, oneLine } from '../util/text';
 import {
@@ -60,6 +60,7 @@ export class Computers extends Disposable {
   readonly #refresher: Refresher;
   /** Ids of the computers that somebody has seen being set up in this window. */
   readonly #settingUp = new Set<string>();
+  readonly #named = this.register(new Emitter<void>());
   #sorted: readonly Computer[] = [];
   #sessions: SessionsOfComputers | undefined;
   readonly tree: Tree;
@@ -98,7 +99,7 @@ export class Computers extends Disposable {
     this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.#draw())));
     const views = [view, ...(deps.shownIn ?? [])];
     this.#refresher = this.#list.follow({
-      pace: () => ({ usualMs: paceOf(this.#sorted, Date.now(), deps.refreshSeconds() * 1000) }),
+      pace: () => ({ usualMs: paceOf(this.#sorted, deps.refreshSeconds() * 1000) }),
       isSeen: () => views.some(({ visible }) => visible),
       onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
       focused,
@@ -106,9 +107,8 @@ export class Computers extends Disposable {
     this.register(this.#refresher.isSeen.onDidChange(() => this.#look()));
   }
 
-  get onDidChange(): Event<unknown> {
-    return this.#list.state.onDidChange;
-  }
+  /** There are others, or one is called something else. */
+  readonly onDidChangeNames = this.#named.event;
 
   /** What this window has seen of a computer. */
   known(computerId: string) {
@@ -133,9 +133,11 @@ export class Computers extends Disposable {
     const { items, at } = this.#list.state.current;
     // Another service.
     if (items.length === 0 && at === undefined) this.#settingUp.clear();
+    const before = namesOf(this.#sorted);
     this.#sorted = sortComputers(items, vscode.env.language);
     this.#look();
     this.#draw();
+    if (namesOf(this.#sorted) !== before) this.#named.fire();
   }
 
   /** Tells once how a set-up ended that somebody has looked at here. While nobody looks, the window that is looked at tells. */
@@ -223,6 +225,10 @@ export class Computers extends Disposable {
   #find(id: unknown): Computer | undefined {
     return this.#sorted.find(computer => computer.id === id);
   }
+}
+
+function namesOf(computers: readonly Computer[]): string {
+  return computers.map(({ id, name }) => `${id} ${name}`).join('\n');
 }
 
 export function computerRecords(serviceId: string) {

@@ -241,17 +241,10 @@ const stepIcons: Readonly<Record<StepState, Icon>> = {
   waiting: { id: 'circle-outline' },
 };
 
-/** While something is being set up the list is read at least so often, ms; the longer nothing happens, the less. */
+/** While something is being set up the list is read at least so often, ms. */
 const SET_UP_MS = 5_000;
-const SET_UP_SHARE = 20;
 
 /** How often the list is worth reading, ms, where `usualMs` is often enough for computers that are set up. */
-export function paceOf(computers: readonly Computer[], now: number, usualMs: number): number {
-  const quiet = computers
-    .filter(({ status }) => status === 'provisioning')
-    .map(({ createdAt = 0, provisioningSteps: steps = [] }) => {
-      const times = steps.flatMap(({ startedAt = 0, completedAt = 0 }) => [startedAt, completedAt]);
-      return now - Math.max(createdAt, ...times);
-    });
-  return Math.min(usualMs, Math.max(SET_UP_MS, Math.min(...quiet) / SET_UP_SHARE));
+export function paceOf(computers: readonly Computer[], usualMs: number): number {
+  return computers.some(({ status }) => status === 'provisioning') ? Math.min(usualMs, SET_UP_MS) : usualMs;
 }

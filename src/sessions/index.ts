@@ -5,14 +5,14 @@ import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { Row, Tree, TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, Emitter, toDisposable, type Event, type IDisposable } from '../util/lifecycle';
+import { Disposable, Emitter, Slot, toDisposable, type Event, type IDisposable } from '../util/lifecycle';
 import type { Formatter } from '../util/format';
 import type { WindowFocus } from '../util/windowFocus';
 import { contextOf, learnSession, workspaceOfCwd } from './access';
 import { openLink, pickSession, sessionCommands } from './commands';
 import type { SessionPolicy } from './create';
-import { ServiceList, SessionMonitor, Watches } from './monitor';
-import { activityOf, isActive, isWaiting, statusOf, type SessionRecord, type SessionSignal } from './record';
+import { ServiceList, SessionMonitor } from './monitor';
+import { activityOf, isWaiting, statusOf, type SessionRecord, type SessionSignal } from './record';
 import { SessionIndex } from './sessionIndex';
 import { SessionsView } from './view';
 import {
@@ -44,7 +44,7 @@ export interface SessionsDeps {
   readonly fastestSeconds: () => number;
   readonly computers: {
     known(computerId: string): ComputerFacts | undefined;
-    readonly onDidChange: Event<unknown>;
+    readonly onDidChangeNames: Event<unknown>;
   };
   readonly changes: {
     of(sessionId: string): SessionContext['changes'];
@@ -75,8 +75,6 @@ export class Sessions extends Disposable {
   readonly #serviceList: ServiceList;
   readonly #planted = new Map<string, Promise<void>>();
   readonly #changed = this.register(new Emitter<readonly string[]>());
-  #byComputer:
-    { readonly of: unknown; readonly groups: Map<string | undefined, SessionRecord[]> } | undefined;
   readonly tree: Tree;
   readonly commands: CommandHandlers<'sessions'>;
   /** A session's status has changed; told in one window only. */
@@ -101,25 +99,17 @@ export class Sessions extends Disposable {
       );
     };
     this.register(index.onDidChange(ids => this.#changed.fire(ids)));
-    const namesNow = (): string => {
-      const ids = new Set([...index.records.values()].map(({ session }) => session?.computerId));
-      return [...ids].map(id => id && computers.known(id)?.name).join('\n');
-    };
-    let names = namesNow();
     this.register(
-      computers.onDidChange(() => {
+      computers.onDidChangeNames(() => {
         view.update();
-        const before = names;
-        names = namesNow();
-        // Computers are asked for again and again; others are told when one is called something else.
-        if (names !== before) this.#changed.fire([]);
+        this.#changed.fire([]);
       }),
     );
     this.register(deps.changes.onDidChange(ids => view.update(ids)));
     this.register(connection.state.onDidChange(follow));
     this.register(
       connection.onDidBecomeReady(() => {
-        monitor.reset();
+        monitor.poke();
         view.update();
       }),
     );
@@ -186,16 +176,13 @@ export class Sessions extends Disposable {
 
   /** The sessions of a computer that are not archived, the latest activity first. */
   ofComputer(computerId: string): readonly { readonly sessionId: string; readonly row: () => Row }[] {
-    const { records } = this.#context.index;
-    if (this.#byComputer?.of !== records) {
-      const shown = [...records.values()].filter(({ local }) => local.archivedAt === undefined);
-      shown.sort((a, b) => activityOf(b) - activityOf(a));
-      this.#byComputer = { of: records, groups: Map.groupBy(shown, ({ session }) => session?.computerId) };
-    }
-    return (this.#byComputer.groups.get(computerId) ?? []).map(record => ({
-      sessionId: record.sessionId,
-      row: () => sessionRow(record, contextOf(record, this.#context)),
-    }));
+    return [...this.#context.index.records.values()]
+      .filter(({ session, local }) => session?.computerId === computerId && local.archivedAt === undefined)
+      .sort((a, b) => activityOf(b) - activityOf(a))
+      .map(record => ({
+        sessionId: record.sessionId,
+        row: () => sessionRow(record, contextOf(record, this.#context)),
+      }));
   }
 
   pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined> {
@@ -225,19 +212,15 @@ export class Sessions extends Disposable {
     return session;
   }
 
-  /** Asks for the list where the service has one, and about the sessions at work and the latest others, a few at a time. */
+  /** Asks for the list where the service has one, and about the sessions of the latest activity; the view asks about those at work. */
   async refreshAll(): Promise<void> {
     await this.ready();
     await this.#serviceList.read();
-    const { index, monitor } = this.#context;
-    const latest = [...index.records.values()].sort((a, b) => activityOf(b) - activityOf(a));
-    const isAtWork = ({ sessionId }: SessionRecord): boolean => isActive(monitor.statusOf(sessionId));
-    const others = latest.filter(record => !isAtWork(record)).slice(0, 20);
-    const waiting = [...latest.filter(isAtWork), ...others].values();
-    const askOn = async (): Promise<void> => {
-      for (const { sessionId } of waiting) await monitor.check(sessionId).catch(() => undefined);
-    };
-    await Promise.all([askOn(), askOn(), askOn(), askOn()]);
+    const { index, monitor, log } = this.#context;
+    monitor.poke();
+    const latest = [...index.records.values()].sort((a, b) => activityOf(b) - activityOf(a)).slice(0, 20);
+    const failed = (error: unknown): void => log.debug(`A session could not be checked: ${String(error)}`);
+    await Promise.all(latest.map(({ sessionId }) => monitor.check(sessionId).catch(failed)));
   }
 
   /**
@@ -245,14 +228,17 @@ export class Sessions extends Disposable {
    */
   watch(sessionId: string, why?: 'inFront'): IDisposable {
     const { index, monitor } = this.#context;
-    if (why === undefined) return monitor.watch(sessionId);
-    const held = [monitor.watch(sessionId, why), index.onDidChange(() => this.#markRead(sessionId))];
+    if (why === undefined) return monitor.watch([sessionId]);
+    const held = [monitor.watch([sessionId], why), index.onDidChange(() => this.#markRead(sessionId))];
     this.#markRead(sessionId);
     return toDisposable(() => held.forEach(each => each.dispose()));
   }
 
-  watches(): Watches {
-    return new Watches(this.#context.monitor);
+  /** The sessions of a list that changes: they are asked about until others are set. */
+  watches() {
+    const held = new Slot<IDisposable>();
+    const set = (ids: readonly string[]): void => held.set(this.#context.monitor.watch(ids));
+    return { set, dispose: () => held.dispose() };
   }
 
   async noteSend(sessionId: string, sent: Parameters<SessionIndex['noteSend']>[2]): Promise<void> {
@@ -356,7 +342,7 @@ function isMuted({ local }: SessionRecord): boolean {
 export function publicSession(record: SessionRecord, now?: number) {
   const { sessionId, session, local, signal, workspace } = record;
   if (local.removedAt !== undefined) return undefined;
-  const { value: status, at: statusAt, last, problem } = statusOf(record, record.check?.problem, now);
+  const { value: status, at: statusAt, last, problem } = statusOf(record, now);
   return {
     sessionId,
     title: sessionTitle(record),

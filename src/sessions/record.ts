@@ -187,17 +187,18 @@ export interface SessionStatus {
 /** Work goes on for so long without being asked about; after that nobody knows whether it still does. */
 export const STALE_MS = 5 * 60_000;
 
+/** What the service last said, however the questions since have ended. */
+export function lastStatus({ statusAfterSend, session }: SessionRecord): string | undefined {
+  return statusAfterSend ?? session?.status;
+}
+
 /**
  * The one calculation of a session's status, for every place that shows it. After a failed check it is `unknown`, never the old value as
  * if it were true (interface-notes 3); `now`, Unix ms, lets an old word about work count as unknown, too.
  */
-export function statusOf(
-  record: SessionRecord,
-  problem: StatusProblem | undefined,
-  now?: number,
-): SessionStatus {
-  const last = record.statusAfterSend ?? record.session?.status;
-  const at = record.checkedAt;
+export function statusOf(record: SessionRecord, now?: number): SessionStatus {
+  const { checkedAt: at, check: { problem } = {} } = record;
+  const last = lastStatus(record);
   if (problem !== undefined && problem.at >= (at ?? 0)) return { value: 'unknown', at, problem, last };
   if (last === undefined) return { value: 'unknown', at };
   const isOld = now !== undefined && now - (at ?? 0) > STALE_MS;
@@ -249,13 +250,13 @@ export function askedAt(record: SessionRecord | undefined, now: number): number 
  */
 export function untilDue(
   record: SessionRecord,
-  status: SessionStatus,
   { eager, inFront }: { readonly eager: boolean; readonly inFront: boolean },
   fastestMs: number,
   now: number,
 ): number {
   const asked = askedAt(record, now);
   if (asked === 0) return 0;
+  const status = statusOf(record);
   const [isBusy, hasFailed] = [isActive(status), status.problem !== undefined];
   const quiet = (asked - Math.max(activityOf(record), record.check?.changedAt ?? 0)) / 10;
   const least = Math.max(fastestMs, isBusy ? (hasFailed ? 5_000 : 0) : 30_000);

@@ -4,12 +4,11 @@ import { commands, setContext } from '../contributions';
 import { joined } from '../ui/text';
 import { retryNode, Tree, type Row, type TreeNode } from '../ui/tree';
 import { listContext, setMessage, viewMessage } from '../ui/viewStatus';
-import { Disposable } from '../util/lifecycle';
+import { Disposable, Slot, type IDisposable } from '../util/lifecycle';
 import { supportedLanguage } from '../util/format';
 import { oneLine } from '../util/text';
 import type { SessionsContext } from '.';
 import { contextOf, currentWorkspace, isHere } from './access';
-import { Watches } from './monitor';
 import {
   activityOf,
   isActive,
@@ -37,19 +36,18 @@ const TOGETHER_MS = 50;
 export class SessionsView extends Disposable {
   readonly #context: SessionsContext;
   readonly tree: Tree;
-  readonly #watches: Watches;
+  readonly #watch = this.register(new Slot<IDisposable>());
   #together: NodeJS.Timeout | undefined;
 
   constructor(context: SessionsContext) {
     super();
-    const { index, connection, monitor, ready, view } = context;
+    const { index, connection, log, ready, view } = context;
     this.#context = context;
-    this.#watches = this.register(new Watches(monitor));
     this.tree = this.register(
       new Tree({
         view,
-        // Where they cannot be read, the index knows why.
-        ready: () => ready().catch(() => undefined),
+        // Where they cannot be read, the index knows why, and the view says it.
+        ready: () => ready().catch((error: unknown) => log.warn(`Sessions cannot be read: ${String(error)}`)),
         roots: () => this.#roots(),
         onMinute: () => this.#showSoon(),
       }),
@@ -206,7 +204,7 @@ export class SessionsView extends Disposable {
         ? vscode.l10n.t('Only sessions of this workspace are shown: {0} of {1}.', shown ?? '', all ?? '')
         : undefined;
     setMessage(view, message ?? hidden);
-    this.#watches.set(this.#wanted());
+    this.#watch.set(this.#context.monitor.watch(this.#wanted()));
     view.badge = isSignedIn ? this.#badge() : undefined;
   }
 

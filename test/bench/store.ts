@@ -150,11 +150,11 @@ function draw(index: SessionIndex): void {
   const computer = () => ({ name: 'atlas', status: 'active' });
   groupSessions(index.records.values(), {
     ...{ grouping: 'attention', sorting: 'activity', now, language: 'en' },
-    statusOf: record => statusOf(record, undefined, now),
+    statusOf: record => statusOf(record, now),
     computerName: () => 'atlas',
   });
   for (const record of index.records.values())
-    sessionRow(record, { status: statusOf(record, undefined, now), computer, format, now });
+    sessionRow(record, { status: statusOf(record, now), computer, format, now });
 }
 
 function sessionOf(n: number): Session {

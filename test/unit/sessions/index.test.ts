@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import fc from 'fast-check';
-import { failed, observed, RECORD_VERSION, sent, signalled, statusOf } from '../../../src/sessions/record';
+import { failed, observed, RECORD_VERSION, sent, signalled } from '../../../src/sessions/record';
 import { titleOf, untilDue, type SessionRecord } from '../../../src/sessions/record';
 import { ServiceList } from '../../../src/sessions/monitor';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
@@ -149,7 +149,7 @@ describe('the index of sessions', () => {
     const now = 1_800_000_000_000;
     const [MINUTE, HOUR] = [60_000, 3_600_000];
     const due = (record: SessionRecord, eager = false): number =>
-      untilDue(record, statusOf(record, record.check?.problem), { eager, inFront: false }, 3_000, now);
+      untilDue(record, { eager, inFront: false }, 3_000, now);
     for (const [quietMs, status, pause, eager] of [
       [0, 'running', 3_000],
       [100_000, 'running', 10_000],

@@ -4,6 +4,7 @@ import type { Session } from '../../../src/api';
 import { SessionMonitor } from '../../../src/sessions/monitor';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { ObservableValue } from '../../../src/util/lifecycle';
+import { silentLog } from '../../fakes/log';
 import { later, learn, openIndex, sessionOf, temporaryFolder } from './support';
 
 /** What a window asks about a session, as it reaches the service. */
@@ -48,7 +49,13 @@ describe('the watch over sessions', () => {
       api: { one: one as never },
       state: new ObservableValue({ kind: 'signedOut' as const }),
     };
-    const monitor = new SessionMonitor({ index, focused, fastestSeconds: () => 2, connection });
+    const monitor = new SessionMonitor({
+      index,
+      focused,
+      fastestSeconds: () => 2,
+      connection,
+      log: silentLog(),
+    });
     later(() => monitor.dispose());
     if (reply === undefined) await learn(index, { status: 'running' });
     return { index, monitor };
@@ -61,7 +68,7 @@ describe('the watch over sessions', () => {
     const windows = await Promise.all(Array.from({ length: count }, () => open(reply)));
     for (const sessionId of ids)
       await learn(windows[0]!.index, { sessionId, status: 'running' }, Date.now() - HOUR);
-    for (const { monitor } of windows) for (const id of ids) monitor.watch(id);
+    for (const { monitor } of windows) for (const id of ids) monitor.watch([id]);
     return windows;
   };
   const pass = async (ms: number): Promise<void> => {
@@ -74,8 +81,8 @@ describe('the watch over sessions', () => {
 
   it('asks while somebody looks and again after the answer, one question in flight, nothing before there is a record; what fails is unknown, never running, until it is answered', async () => {
     const { index, monitor } = await open();
-    monitor.watch('s7');
-    const [watch, second] = [monitor.watch('s1'), monitor.watch('s1')];
+    monitor.watch(['s7']);
+    const [watch, second] = [monitor.watch(['s1']), monitor.watch(['s1'])];
     await pass(5_000);
     assert.equal(asked.length, 1);
     asked[0]!.fail(new Error('not reachable'));
@@ -101,7 +108,7 @@ describe('the watch over sessions', () => {
     const focused: Focus = new ObservableValue(false);
     focused.isShown = () => back.promise;
     const { monitor } = await open(undefined, focused);
-    monitor.watch('s1', 'inFront');
+    monitor.watch(['s1'], 'inFront');
     await pass(2_000);
     focused.set(true);
     await pass(2_000);
@@ -148,7 +155,7 @@ describe('the watch over sessions', () => {
     it(`asks at most twice a second from ${count} windows together, about each in turn, the one in front first`, async () => {
       const ids = Array.from({ length: SESSIONS }, (_, at) => `s${at}`);
       const [first] = await opened(count, works, ...ids);
-      first?.monitor.watch(IN_FRONT, 'inFront');
+      first?.monitor.watch([IN_FRONT], 'inFront');
       const others = (): Set<string> => new Set(askedIds().filter(id => id !== IN_FRONT));
       const last = Date.now() + SESSIONS * 1_500;
       while (others().size < SESSIONS - 1 && Date.now() < last) await pass(50);
@@ -167,7 +174,7 @@ describe('the watch over sessions', () => {
   it('asks once after the machine has slept, not in the moment of waking', async () => {
     const ids = ['s1', 's2', 's3'];
     const unfocused = await open(rests, new ObservableValue(false));
-    for (const id of ids) unfocused.monitor.watch(id);
+    for (const id of ids) unfocused.monitor.watch([id]);
     await opened(2, rests, ...ids);
     await pass(45_000);
     assert.deepEqual([...new Set(askedIds())].sort(), ids);
@@ -190,19 +197,5 @@ describe('the watch over sessions', () => {
     await pass(2_000);
     for (const { monitor } of others) assert.notEqual(monitor.statusOf('s2').problem, undefined);
     assert.equal(askedIds().filter(id => id === 's2').length, 1);
-  });
-
-  it('waits for a window that asks about one of them, and not for one without the focus', async () => {
-    const unfocused = await open(works, new ObservableValue(false));
-    unfocused.monitor.watch('s3');
-    const { index, monitor } = await open(works);
-    for (const sessionId of ['s1', 's2', 's3']) await learn(index, { sessionId, status: 'running' });
-    // What a window leaves behind that is killed while it asks.
-    const killed = Promise.withResolvers<undefined>();
-    later(() => killed.resolve(undefined));
-    void index.tryRun('s1', 20_000, () => killed.promise);
-    for (const id of ['s1', 's2']) monitor.watch(id);
-    await pass(10_000);
-    assert.deepEqual([...new Set(askedIds())], ['s2']);
   });
 });

@@ -33,8 +33,8 @@ describe('a session as a row', () => {
     const session = sessionOf({ messageCount: 3, computerId: 'c', updatedAt: at });
     const status = (value: string): object => ({ status: { value, at } });
     const record = recordOf({ session: sessionOf({ status: 'running' }), checkedAt: at });
-    assert.equal(statusOf(record, undefined, at + STALE_MS).value, 'running');
-    const old = { status: statusOf(record, undefined, at + STALE_MS + 1), now: at + STALE_MS + 1 };
+    assert.equal(statusOf(record, at + STALE_MS).value, 'running');
+    const old = { status: statusOf(record, at + STALE_MS + 1), now: at + STALE_MS + 1 };
     for (const [id, description, fields, given] of [
       ['bell-dot', '1 min', { signal: { kind: 'waiting', at } }],
       ['sync~spin', '1 min', { session }, status('running')],
@@ -147,7 +147,7 @@ describe('groups of sessions', () => {
   const groups = (records: readonly SessionRecord[], how: Partial<Arrangement> = {}) =>
     groupSessions(records, {
       ...{ grouping: 'attention', sorting: 'activity', now: saturday, language: 'en' },
-      statusOf: record => statusOf(record, undefined),
+      statusOf: record => statusOf(record),
       computerName: record => record.computerName,
       ...how,
     });

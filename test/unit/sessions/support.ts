@@ -91,7 +91,7 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
       ...given,
       focused: new ObservableValue(false),
       fastestSeconds: () => 600,
-      computers: { known: () => computers.facts, onDidChange: computers.changed.event },
+      computers: { known: () => computers.facts, onDidChangeNames: computers.changed.event },
       changes: { of: () => undefined, onDidChange: new Emitter<readonly string[]>().event },
       format: new Formatter('en'),
       memory: {
