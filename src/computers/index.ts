@@ -7,8 +7,8 @@ import type { Refresher } from '../sync/refresher';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { ConnectedList, type ListViewDeps } from '../ui/connectedList';
 import { notify } from '../ui/window';
-import { pickItem } from '../ui/pick';
-import { format } from '../ui/text';
+import { pick } from '../ui/pick';
+import { format, joined } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, Emitter, unhandled } from '../util/lifecycle';
@@ -18,8 +18,10 @@ import {
   computerDocument,
   computerNode,
   errorOf,
+  iconOf,
   paceOf,
   sortComputers,
+  stateText,
   type ComputerRowContext,
   type SessionsOfComputers,
 } from './rows';
@@ -91,7 +93,7 @@ export class Computers extends Disposable {
       showDetails: async node => {
         await this.listed();
         const { computerId } = (node ?? {}) as { readonly computerId?: unknown };
-        const computer = this.#find(computerId) ?? (await this.#pick());
+        const computer = this.#find(computerId) ?? (await this.pick(vscode.l10n.t('Choose a computer')));
         if (computer !== undefined) await this.#showDetails(computer);
       },
     };
@@ -113,9 +115,7 @@ export class Computers extends Disposable {
   /** What this window has seen of a computer. */
   known(computerId: string) {
     const computer = this.#find(computerId);
-    if (computer === undefined) return undefined;
-    const { status, providerType } = computer;
-    return { name: computerName(computer), status, providerType };
+    return computer && { ...computer, name: computerName(computer) };
   }
 
   /** Resolves when the list has been asked for once, whatever came of it. */
@@ -127,6 +127,29 @@ export class Computers extends Disposable {
   /** Reads the list now. Never rejects: a failure is told in the view. */
   refresh(): Promise<void> {
     return this.#list.refresh();
+  }
+
+  /** Asks for one while the list is read: the one that was used `last` first, then those that can be used. */
+  pick(placeHolder: string, last?: string): Promise<Computer | undefined> {
+    const rank = ({ id, status = 'active' }: Computer): number =>
+      (id === last ? 0 : 2) + (status === 'active' ? 0 : 1);
+    const choices = this.refresh().then(() => {
+      const { shown, unknownSince } = this.#list;
+      if (this.#sorted.length === 0)
+        throw new Error(shown.failure?.sentence ?? vscode.l10n.t('There are no computers yet.'));
+      return this.#sorted
+        .toSorted((a, b) => rank(a) - rank(b))
+        .map(value => {
+          const lastUsed = value.id === last && vscode.l10n.t('last used');
+          return {
+            label: computerName(value),
+            icon: iconOf(value, unknownSince).id,
+            description: joined([stateText(value, unknownSince), lastUsed, value.hostname]),
+            value,
+          };
+        });
+    });
+    return pick(choices, placeHolder);
   }
 
   #onList(): void {
@@ -211,15 +234,6 @@ export class Computers extends Disposable {
     const { id } = computer;
     const text = (): string => computerDocument(this.#find(id) ?? computer, this.#contextOf(id));
     await this.#deps.details.show(id, computerName(computer), text);
-  }
-
-  #pick(): Promise<Computer | undefined> {
-    const choices = this.#sorted.map(value => {
-      const { status: description } = value;
-      return { label: computerName(value), description, value };
-    });
-    const none = this.#list.shown.failure?.sentence ?? vscode.l10n.t('There are no computers yet.');
-    return pickItem(choices, vscode.l10n.t('Choose a computer'), none);
   }
 
   #find(id: unknown): Computer | undefined {

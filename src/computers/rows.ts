@@ -45,10 +45,7 @@ export function computerNode(computer: Computer, context: ComputerRowContext): T
     return {
       label,
       description,
-      icon:
-        context.unknownSince === undefined
-          ? (stateIcons.get(computer.status ?? '') ?? { id: 'vm' })
-          : { id: 'question', color: 'charts.yellow' },
+      icon: iconOf(computer, context.unknownSince),
       context: 'computer',
       open: steps.length > 0 || sessions.length > 0 ? isOpen : undefined,
       spoken: vscode.l10n.t('Computer {0}, {1}', label, description),
@@ -94,7 +91,7 @@ function sessionNode(computerId: string, { sessionId, row }: SessionOfComputer):
 }
 
 /** The state in words; a computer being set up says how far it is. One that is not known says what it was, and when. */
-function stateText(computer: Computer, unknownSince?: number): string {
+export function stateText(computer: Computer, unknownSince?: number): string {
   if (unknownSince !== undefined) {
     const age = format.span(Date.now() - unknownSince);
     return vscode.l10n.t('unknown, was {0} {1} ago', stateText(computer), age);
@@ -232,6 +229,11 @@ const stateIcons: ReadonlyMap<string, Icon> = new Map([
   ['provisioning', { id: 'vm-outline' }],
   ['error', { id: 'vm', color: 'list.errorForeground' }],
 ]);
+
+export function iconOf({ status = '' }: Computer, unknownSince?: number): Icon {
+  if (unknownSince !== undefined) return { id: 'question', color: 'charts.yellow' };
+  return stateIcons.get(status) ?? { id: 'vm' };
+}
 
 const stepIcons: Readonly<Record<StepState, Icon>> = {
   failed: { id: 'error', color: 'list.errorForeground' },

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { isApiError, type ApiClient } from '../api';
 import type { Service } from '../connection';
 import { commands } from '../contributions';
+import { readSessionId } from '../ui/pick';
 import { joined, themeIcon } from '../ui/text';
 import { errorSentence } from '../util/errorSentence';
 import { withSignal } from '../util/promises';
@@ -48,50 +49,23 @@ export async function learnSession(
 }
 
 /** The record of a row or of an id; without any argument, of a known session that the person picks. */
-export async function recordOf(context: SessionsContext, node: unknown): Promise<SessionRecord | undefined> {
-  const focused = focusedOf(node);
-  const [record] = await recordsOf(context, isSession(focused) ? focused : node);
-  return record;
+export async function recordOf(context: SessionsContext, row: unknown): Promise<SessionRecord | undefined> {
+  await context.ready();
+  const meant = row ?? (await chooseSession(context, vscode.l10n.t('Choose a session'), 'only known'));
+  return context.index.get(readSessionId(meant) ?? '');
 }
 
-/** The records of the selected rows, or of the one that was clicked, each once. */
+/** The records of the selected rows where the one that is meant is among them, as in the Explorer; else of that one alone. */
 export async function recordsOf(
   context: SessionsContext,
-  node: unknown,
-  nodes?: unknown,
+  row: unknown,
+  rows?: unknown,
 ): Promise<readonly SessionRecord[]> {
-  await context.ready();
-  const meant = rowsMeant(context, node, nodes) ?? [
-    await chooseSession(context, vscode.l10n.t('Choose a session'), 'only known'),
-  ];
-  const ids = meant.map(row =>
-    typeof row === 'object' && row !== null && 'sessionId' in row ? row.sessionId : row,
+  const selection: readonly unknown[] = context.view.selection;
+  const meant = Array.isArray(rows) ? (rows as unknown[]) : selection.includes(row) ? selection : [row];
+  return (await Promise.all(meant.map(each => recordOf(context, each)))).filter(
+    record => record !== undefined,
   );
-  return [...new Set(ids)].flatMap(id => (typeof id === 'string' ? (context.index.get(id) ?? []) : []));
-}
-
-/**
- * What a command is meant for. A key passes a list, and VS Code puts the row with the focus in front of it: as in the Explorer, a key
- * is meant for the selected rows, or for the row with the focus where it is none of them.
- */
-function rowsMeant({ view }: SessionsContext, node: unknown, nodes: unknown): readonly unknown[] | undefined {
-  if (!Array.isArray(node)) {
-    if (Array.isArray(nodes) && nodes.length > 0) return nodes as unknown[];
-    return node === undefined || node === null ? undefined : [node];
-  }
-  const focused = focusedOf(node);
-  const selection = (view.selection as readonly unknown[]).filter(isSession);
-  if (!isSession(focused)) return focused === undefined || focused === null ? selection : [];
-  return selection.some(({ sessionId }) => sessionId === focused.sessionId) ? selection : [focused];
-}
-
-export function focusedOf(node: unknown): unknown {
-  return Array.isArray(node) ? (node as unknown[])[0] : undefined;
-}
-
-export function isSession(row: unknown): row is { readonly sessionId: string } {
-  const { kind, sessionId } = (row ?? {}) as { readonly kind?: unknown; readonly sessionId?: unknown };
-  return kind === 'session' && typeof sessionId === 'string';
 }
 
 type SessionChoice = { readonly sessionId: string } | 'new' | 'add';

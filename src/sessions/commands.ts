@@ -8,8 +8,6 @@ import {
   askSessionId,
   chooseSession,
   contextOf,
-  focusedOf,
-  isSession,
   learnSession,
   linkedSession,
   linkTo,
@@ -51,9 +49,7 @@ export function sessionCommands(context: SessionsContext, view: SessionsView): C
     const records = all.filter(({ local }) => local[what] === undefined);
     const [first] = records;
     if (first === undefined) return;
-    const focused = focusedOf(node);
-    // A row that goes takes the focus with it.
-    if (isSession(focused)) await view.stepAside(focused.sessionId, records);
+    await view.stepAside(node, records);
     const at = Date.now();
     await keep(records, { [what]: at }, serviceId);
     const which =

@@ -45,6 +45,8 @@ export interface SessionsDeps {
   readonly computers: {
     known(computerId: string): ComputerFacts | undefined;
     readonly onDidChangeNames: Event<unknown>;
+    /** Asks the person for one, the one that was used `last` first. */
+    pick(placeHolder: string, last?: string): Promise<{ readonly id: string } | undefined>;
   };
   readonly changes: {
     of(sessionId: string): SessionContext['changes'];

@@ -98,20 +98,18 @@ export class SessionsView extends Disposable {
     this.update();
   }
 
-  /** Takes the keyboard from a session's row to one that stays when these go: the next of its group, else the one before, else any. */
-  async stepAside(sessionId: string, leaving: readonly SessionRecord[]): Promise<void> {
-    const gone = new Set(leaving.map(record => record.sessionId));
-    const groups = this.#groups().map(({ sessionIds }) => sessionIds);
-    const around = (ids: readonly string[]): readonly string[] => {
-      const at = ids.indexOf(sessionId);
-      return [...ids.slice(at), ...ids.slice(0, at).reverse()];
-    };
-    const own = groups.find(ids => ids.includes(sessionId)) ?? [];
-    const next = [...around(own), ...around(groups.flat())].find(
-      id => !gone.has(id) && this.tree.node(rowId(id)) !== undefined,
-    );
-    const node = next === undefined ? undefined : this.tree.node(rowId(next));
-    if (node !== undefined) await this.#context.view.reveal(node, { select: false, focus: true });
+  /** Takes the keyboard from a row of this view to one that stays when these go: the next of its group, else the one before, else any. */
+  async stepAside(row: unknown, leaving: readonly SessionRecord[]): Promise<void> {
+    const { id } = (row ?? {}) as Partial<TreeNode>;
+    const groups = this.#groups().map(({ sessionIds }) => sessionIds.map(rowId));
+    const own = groups.find(ids => ids.some(each => each === id));
+    if (id === undefined || own === undefined) return;
+    const at = own.indexOf(id);
+    const gone = new Set(leaving.map(({ sessionId }) => rowId(sessionId)));
+    const next = [...own.slice(at), ...own.slice(0, at).reverse(), ...groups.flat()]
+      .map(each => (gone.has(each) ? undefined : this.tree.node(each)))
+      .find(node => node !== undefined);
+    if (next !== undefined) await this.#context.view.reveal(next, { select: false, focus: true });
   }
 
   override dispose(): void {

@@ -7,7 +7,7 @@ import { sortComputers, stepState, type SessionOfComputer } from '../../../src/c
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { drawnRows, textOf } from '../../fakes/view';
-import { told } from '../../fakes/vscode';
+import { choices, told } from '../../fakes/vscode';
 import { later, temporaryFolder, until, windowAt } from '../sessions/support';
 
 const computer = (fields: Partial<Computer> = {}): Computer => ({
@@ -113,6 +113,20 @@ describe('the view of computers', () => {
     await drawnRows(another.feature.tree);
     assert.match(String(another.view.message), unread);
     assert.equal(listings(), 2, 'the next window asks nobody');
+  });
+
+  it('can be chosen from, the one of last time first and then those that are active, or says why not', async () => {
+    const { feature } = open();
+    const first = async (last?: string) => {
+      choices.push('');
+      return await feature.pick('Which?', last);
+    };
+    assert.equal((await first())?.status, 'active');
+    choices.push('cinder');
+    const cinder = await feature.pick('Which?');
+    assert.deepEqual([cinder?.status, await first(cinder?.id)], ['error', cinder]);
+    fails();
+    await assert.rejects(open().feature.pick('Which?'), /503/);
   });
 
   it('tells once how a set-up ended that somebody saw here, as a warning unless the computer is ready', async () => {
