@@ -196,12 +196,10 @@ export function isSessionId(text: string): boolean {
 }
 
 export function contextOf(record: SessionRecord, context: SessionsContext): SessionContext {
-  const { monitor, computers, changes, format, extras, connection } = context;
+  const { computers, changes, extras, connection } = context;
   return {
-    status: monitor.statusOf(record.sessionId),
     computer: id => computers.known(id),
     changes: changes.of(record.sessionId),
-    format,
     now: Date.now(),
     canStop: extras() && connection.api?.extras.canInterrupt === true,
   };

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { commands, type CommandHandlers } from '../contributions';
 import { confirmed, notify } from '../ui/window';
 import { pickSeveral } from '../ui/pick';
+import { format } from '../ui/text';
 import { forNotification } from '../util/text';
 import type { SessionsContext } from '.';
 import {
@@ -24,7 +25,7 @@ import { sessionDocument, sessionTitle } from './words';
 
 /** What people do with sessions. What is kept of one stays on this machine: the service has no call for it (interface-notes 3). */
 export function sessionCommands(context: SessionsContext, view: SessionsView): CommandHandlers<'sessions'> {
-  const { index, connection, format, log, ready } = context;
+  const { index, connection, log, ready } = context;
 
   const keep = async (
     records: readonly SessionRecord[],

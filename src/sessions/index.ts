@@ -6,7 +6,6 @@ import type { Storage } from '../storage';
 import type { Row, Tree, TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, Emitter, Slot, toDisposable, type Event, type IDisposable } from '../util/lifecycle';
-import type { Formatter } from '../util/format';
 import type { WindowFocus } from '../util/windowFocus';
 import { contextOf, learnSession, workspaceOfCwd } from './access';
 import { openLink, pickSession, sessionCommands } from './commands';
@@ -52,7 +51,6 @@ export interface SessionsDeps {
     of(sessionId: string): SessionContext['changes'];
     readonly onDidChange: Event<readonly string[]>;
   };
-  readonly format: Formatter;
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
   readonly details: Pick<DetailsDocuments, 'show'>;
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
@@ -142,11 +140,9 @@ export class Sessions extends Disposable {
     const record = this.#context.index.get(sessionId);
     if (record === undefined) return undefined;
     const { session, local } = record;
-    const { monitor, computers, format } = this.#context;
-    const status = monitor.statusOf(sessionId);
     // What its agent changed is not asked for: that would begin to look for it.
-    const now = { status, computer: (id: string) => computers.known(id), format, now: Date.now() };
-    const { state, icon, computer } = wordsOf(record, now);
+    const now = { computer: (id: string) => this.#context.computers.known(id), now: Date.now() };
+    const { status, state, icon, computer } = wordsOf(record, now);
     const [id = '', spin] = icon.id.split('~');
     return {
       ...inBrief(record),

@@ -4,7 +4,7 @@ import { errorSentence, type ConnectionState } from '../connection';
 import { Disposable, toDisposable, type IDisposable } from '../util/lifecycle';
 import { Poller } from '../util/poller';
 import type { SessionsContext, SessionsDeps } from '.';
-import { askedAt, isWorking, statusOf, untilDue, type SessionStatus } from './record';
+import { askedAt, isWorking, untilDue } from './record';
 import type { SessionIndex } from './sessionIndex';
 import { SharedRequests } from '../util/promises';
 
@@ -63,11 +63,6 @@ export class SessionMonitor extends Disposable {
         this.#follow();
       }),
     );
-  }
-
-  statusOf(sessionId: string): SessionStatus {
-    const record = this.#deps.index.get(sessionId);
-    return record === undefined ? { value: 'unknown' } : statusOf(record, Date.now());
   }
 
   /**

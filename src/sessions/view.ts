@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { errorSentence, type Service } from '../connection';
 import { commands, setContext } from '../contributions';
-import { joined } from '../ui/text';
+import { format, joined } from '../ui/text';
 import { retryNode, Tree, type Row, type TreeNode } from '../ui/tree';
 import { listContext, setMessage, viewMessage } from '../ui/viewStatus';
 import { Disposable, Slot, type IDisposable } from '../util/lifecycle';
@@ -15,9 +15,9 @@ import {
   isUnread,
   isWaiting,
   isWorking,
+  statusOf,
   titleOf,
   type SessionRecord,
-  type SessionStatus,
 } from './record';
 import { computerName, sessionRow } from './words';
 
@@ -125,12 +125,10 @@ export class SessionsView extends Disposable {
   }
 
   #groups(): readonly SessionGroup[] {
-    const { monitor, computers } = this.#context;
+    const { computers } = this.#context;
     return groupSessions(this.#visible(), {
       ...this.#options(),
       now: Date.now(),
-      language: supportedLanguage(vscode.env.language),
-      statusOf: record => monitor.statusOf(record.sessionId),
       computerName: record => computerName(record, id => computers.known(id)),
     });
   }
@@ -152,7 +150,7 @@ export class SessionsView extends Disposable {
   }
 
   #groupNode({ key, label, sessionIds }: SessionGroup): TreeNode {
-    const description = this.#context.format.number(sessionIds.length);
+    const description = format.number(sessionIds.length);
     const row: Row = {
       label,
       description,
@@ -184,16 +182,15 @@ export class SessionsView extends Disposable {
     clearTimeout(this.#together);
     this.#together = undefined;
     if (this.isDisposed) return;
-    const { index, connection, format, view } = this.#context;
+    const { index, connection, monitor, view } = this.#context;
     const state = connection.state.current;
     const { failure, isOpen, records, unreadable } = index;
     const sentence = failure === undefined ? undefined : { sentence: errorSentence(failure) };
     const list = { items: [...records.keys()], at: isOpen ? 0 : undefined, failure: sentence };
     setContext('agentConsole.sessions', listContext(list));
     const [shown, all] = [this.#visible().length, records.size].map(count => format.number(count));
-    const counts = shown === all ? all : vscode.l10n.t('{0} of {1}', shown ?? '', all ?? '');
     view.description =
-      state.kind === 'signedOut' ? '' : joined([records.size > 0 && counts, serviceLabel(state.service)]);
+      state.kind === 'signedOut' ? '' : joined([records.size > 0 && all, serviceLabel(state.service)]);
     const isSignedIn = state.kind === 'signedIn';
     const unread = unreadable.map(({ id }) => id);
     const message = viewMessage({ connection: state, lists: [list], unread, now: Date.now() });
@@ -202,19 +199,18 @@ export class SessionsView extends Disposable {
         ? vscode.l10n.t('Only sessions of this workspace are shown: {0} of {1}.', shown ?? '', all ?? '')
         : undefined;
     setMessage(view, message ?? hidden);
-    this.#watch.set(this.#context.monitor.watch(this.#wanted()));
+    this.#watch.set(monitor.watch(this.#wanted()));
     view.badge = isSignedIn ? this.#badge() : undefined;
   }
 
   /** Counts what waits for the person and what has come to rest unread, not what runs. */
   #badge(): vscode.ViewBadge | undefined {
-    const { index, monitor } = this.#context;
-    const listed = [...index.records.values()].filter(({ local }) => local.archivedAt === undefined);
+    const listed = [...this.#context.index.records.values()].filter(
+      ({ local }) => local.archivedAt === undefined,
+    );
     const waiting = listed.filter(isWaiting).length;
-    const unread = listed.filter(
-      record =>
-        !isWaiting(record) && isUnread(record) && !isWorking(monitor.statusOf(record.sessionId).value),
-    ).length;
+    const rests = (record: SessionRecord): boolean => !isWorking(statusOf(record, Date.now()).value);
+    const unread = listed.filter(each => !isWaiting(each) && isUnread(each) && rests(each)).length;
     const parts = [
       waiting > 0 && vscode.l10n.t('Waiting for you: {0}', waiting),
       unread > 0 && vscode.l10n.t('Unread: {0}', unread),
@@ -225,9 +221,9 @@ export class SessionsView extends Disposable {
 
   /** What is checked while the view is visible: what works or waits, and until it answers what could not be asked about. */
   #wanted(): readonly string[] {
-    const { index, monitor, view } = this.#context;
+    const { index, view } = this.#context;
     const wanted = [...(view.visible ? index.records.values() : [])].filter(record => {
-      const status = monitor.statusOf(record.sessionId);
+      const status = statusOf(record, Date.now());
       const isLost = status.problem !== undefined && status.problem.lasts !== true;
       return record.local.archivedAt === undefined && (isWaiting(record) || isActive(status) || isLost);
     });
@@ -248,8 +244,6 @@ export interface Arrangement {
   readonly sorting: (typeof SORTINGS)[number];
   /** Unix ms. */
   readonly now: number;
-  readonly language: string;
-  readonly statusOf: (record: SessionRecord) => SessionStatus;
   readonly computerName: (record: SessionRecord) => string | undefined;
 }
 
@@ -261,7 +255,7 @@ interface SessionGroup {
 
 /** Every session in exactly one group; empty groups are left out. */
 export function groupSessions(records: Iterable<SessionRecord>, how: Arrangement): SessionGroup[] {
-  const { compare: byName } = new Intl.Collator(how.language, { numeric: true });
+  const { compare: byName } = new Intl.Collator(supportedLanguage(vscode.env.language), { numeric: true });
   const created = ({ session, addedAt }: SessionRecord): number => session?.createdAt ?? addedAt;
   const name = (record: SessionRecord): string => titleOf(record) ?? record.sessionId;
   // Where pinned sessions have no group of their own, they come first in theirs.
@@ -288,7 +282,7 @@ export function groupSessions(records: Iterable<SessionRecord>, how: Arrangement
   );
 }
 
-function placesOf({ grouping, now, statusOf, computerName: nameOf }: Arrangement) {
+function placesOf({ grouping, now, computerName: nameOf }: Arrangement) {
   /** In the order shown. Computers and workspaces with a name stand before those without one. */
   const labels = {
     waiting: vscode.l10n.t('Waiting for input'),
@@ -319,7 +313,7 @@ function placesOf({ grouping, now, statusOf, computerName: nameOf }: Arrangement
     if (grouping === 'workspace') return place('workspace', workspace?.uri, workspace?.name);
     if (isWaiting(record)) return place('waiting');
     // What is not known now is not running, whatever it was last.
-    if (isWorking(statusOf(record).value)) return place('running');
+    if (isWorking(statusOf(record, now).value)) return place('running');
     if (local.pinned === true) return place('pinned');
     const activity = activityOf(record);
     return place(activity >= today ? 'today' : activity >= week ? 'week' : 'earlier');

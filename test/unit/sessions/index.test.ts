@@ -9,7 +9,6 @@ import { exportText, importSessions, readImport } from '../../../src/sessions/tr
 import { sessionDocument, sessionRow } from '../../../src/sessions/words';
 import { Database } from '../../../src/storage/database';
 import { ObservableValue } from '../../../src/util/lifecycle';
-import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { startSampleService } from '../../fakes/sampleService';
 import { storedRows, storeRows } from '../../fakes/storage';
@@ -230,8 +229,7 @@ describe('the index of sessions', () => {
   });
 
   it('takes from an import only what every part of the view can show, in clean lines, whatever else is in it', () => {
-    const status = { value: 'idle' };
-    const context = { status, computer: () => undefined, format: new Formatter('en'), now: 200 };
+    const context = { computer: () => undefined, now: 200 };
     const names = 'title status messageCount updatedAt sessionSettings computerId name at'.split(' ');
     const anything = fc.oneof(fc.jsonValue(), fc.object({ key: fc.constantFrom(...names), maxDepth: 3 }));
     const foreign = fc.string({ unit: 'binary' });

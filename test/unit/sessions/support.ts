@@ -6,7 +6,6 @@ import { Sessions, type SessionsDeps } from '../../../src/sessions';
 import type { SessionRecord } from '../../../src/sessions/record';
 import { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
-import { Formatter } from '../../../src/util/format';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
@@ -104,7 +103,6 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
         pick: (...asked) => listed.pick(...asked),
       },
       changes: { of: () => undefined, onDidChange: new Emitter<readonly string[]>().event },
-      format: new Formatter('en'),
       memory: {
         get: (name: string) => memory.get(name),
         update: async (name: string, value: unknown) => void memory.set(name, await value),
