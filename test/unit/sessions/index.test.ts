@@ -302,18 +302,19 @@ describe('the index of sessions', () => {
     for (let time = 0; time < 2; time++) await none.read();
     assert.deepEqual([without.asked(), index.records.size], [1, 0]);
     const cursors: (string | undefined)[] = [];
-    let onPage = (): void => undefined;
+    let onPage = (): unknown => undefined;
     const sessions = async (cursor?: string) => {
       await Promise.resolve();
       const page = cursors.push(cursor);
       onPage();
       return { items: [sessionOf({ sessionId: `s${page}` })], problems: [], cursor: `page ${page}` };
     };
-    const limited = listFor(index, { extras: { sessions } });
+    const connection = { api: { extras: { sessions } } as object | undefined };
+    const limited = listFor(index, undefined, { connection });
     await limited.read();
     assert.deepEqual([...cursors.slice(0, 3), cursors.length], [undefined, 'page 1', 'page 2', 20]);
     assert.equal(index.records.size, 20);
-    onPage = () => limited.cancel();
+    onPage = () => (connection.api = undefined);
     await limited.read();
     assert.deepEqual([cursors.length, index.records.has('s21')], [21, false]);
   });
