@@ -176,18 +176,15 @@ export function linkedSession({ path, query }: Pick<vscode.Uri, 'path' | 'query'
 /** The session that a typed or pasted text names: an id, or a link of whichever editor. Throws why it names none. */
 export function typedSession(typed: string, own: string): string {
   const text = typed.trim();
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return linkedSession(decoded(text), own);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+    const { pathname, search } = new URL(text);
+    return linkedSession(
+      { path: decodeURIComponent(pathname), query: decodeURIComponent(search.slice(1)) },
+      own,
+    );
+  }
   if (isSessionId(text)) return text;
   throw new Error(vscode.l10n.t('A session id has no spaces and at most 256 characters.'));
-}
-
-function decoded(address: string): Pick<vscode.Uri, 'path' | 'query'> {
-  try {
-    const { pathname, search } = new URL(address);
-    return { path: decodeURIComponent(pathname), query: decodeURIComponent(search.slice(1)) };
-  } catch {
-    return { path: '', query: '' };
-  }
 }
 
 /** `.` and `..` name no session: in an address they would lead elsewhere. */

@@ -78,13 +78,12 @@ const LONGEST_QUESTION_MS = 10 * 60_000;
 /** For so long after a signal the service may still say what was before it. */
 const SETTLING_MS = 5_000;
 
-/** Version 1 knew no overlays; up to version 2 the service's title came before what was sent. */
+/** Up to version 2 the service's title came before what was sent. */
 export function migrateRecord(value: unknown, fromVersion: number): unknown {
   if (fromVersion >= RECORD_VERSION || typeof value !== 'object' || value === null) return value;
-  const record = fromVersion < 2 ? { ...value, local: {} } : value;
-  const session = 'session' in record ? record.session : undefined;
+  const session = 'session' in value ? value.session : undefined;
   const { title } = (session ?? {}) as { readonly title?: unknown };
-  return typeof title !== 'string' || title.trim() === '' ? record : { ...record, firstText: undefined };
+  return typeof title !== 'string' || title.trim() === '' ? value : { ...value, firstText: undefined };
 }
 
 /** Whether there is more to read than when it was last looked at. A session nobody has looked at here is not unread. */

@@ -52,7 +52,7 @@ export function wordsOf(record: SessionRecord, { computer, now }: SessionContext
 
 /** A session as one row: its title and how old its state is. The state is the icon's to tell, and in words where no icon does. */
 export function sessionRow(record: SessionRecord, context: SessionContext): Row {
-  const { local, session, sessionId } = record;
+  const { local, session } = record;
   const { changes, canStop } = context;
   const { status, title, icon, agedState, age, isSaidByIcon, computer } = wordsOf(record, context);
   const { model, tokenUsage: { inputTokens = 0, outputTokens = 0 } = {} } = session?.sessionSettings ?? {};
@@ -93,11 +93,7 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
         changes?.short,
         ...(changes?.lines ?? []),
       ]),
-    command: {
-      command: commands.chat.open,
-      title: vscode.l10n.t('Open session'),
-      arguments: [{ kind: 'session', sessionId }],
-    },
+    command: commands.chat.open,
   };
 }
 
