@@ -3,7 +3,6 @@ import { computerName, type Computer } from '../api';
 import { readComputers } from '../api/records';
 import { commands, type CommandHandlers } from '../contributions';
 import type { SearchHit } from '../storage';
-import type { Refresher } from '../sync/refresher';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { ConnectedList, type ListViewDeps } from '../ui/connectedList';
 import { notify } from '../ui/window';
@@ -11,7 +10,7 @@ import { pick } from '../ui/pick';
 import { format, joined } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, Emitter, unhandled } from '../util/lifecycle';
+import { Disposable, Emitter, unhandled, type Observable } from '../util/lifecycle';
 import { once } from '../util/promises';
 import { forNotification, oneLine } from '../util/text';
 import {
@@ -59,7 +58,7 @@ export interface ComputersDeps extends ListViewDeps {
 export class Computers extends Disposable {
   readonly #deps: ComputersDeps;
   readonly #list: ConnectedList<Computer>;
-  readonly #refresher: Refresher;
+  readonly #isSeen: Observable<boolean>;
   /** Ids of the computers that somebody has seen being set up in this window. */
   readonly #settingUp = new Set<string>();
   readonly #named = this.register(new Emitter<void>());
@@ -100,13 +99,13 @@ export class Computers extends Disposable {
     this.register(this.#list.state.onDidChange(() => this.#onList()));
     this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.#draw())));
     const views = [view, ...(deps.shownIn ?? [])];
-    this.#refresher = this.#list.follow({
+    this.#isSeen = this.#list.follow({
       pace: () => ({ usualMs: paceOf(this.#sorted, deps.refreshSeconds() * 1000) }),
       isSeen: () => views.some(({ visible }) => visible),
       onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
       focused,
     });
-    this.register(this.#refresher.isSeen.onDidChange(() => this.#look()));
+    this.register(this.#isSeen.onDidChange(() => this.#look()));
   }
 
   /** There are others, or one is called something else. */
@@ -165,7 +164,7 @@ export class Computers extends Disposable {
 
   /** Tells once how a set-up ended that somebody has looked at here. While nobody looks, the window that is looked at tells. */
   #look(): void {
-    const isSeen = this.#refresher.isSeen.current;
+    const isSeen = this.#isSeen.current;
     for (const computer of this.#sorted) {
       const { id, status } = computer;
       if (status === undefined) continue;

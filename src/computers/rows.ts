@@ -143,18 +143,17 @@ function stepTimes(step: ProvisioningStep): Fact[] {
   ];
 }
 
-/** Everything the service tells of a computer (section 2.10): in words, its steps and sessions, then the service's own answer. */
+/** Everything the service tells of a computer (section 2.10): in words, its steps and sessions, then the service's own answer. Relay addresses arrive redacted. */
 export function computerDocument(computer: Computer, context: ComputerRowContext): string {
   const { unknownSince, sessions = [] } = context;
-  const { relayClientUrl, relayAgentUrl, provisioningSteps: steps = [], ...answer } = computer;
-  const relays = { relayClientUrl: relayText(relayClientUrl), relayAgentUrl: relayText(relayAgentUrl) };
+  const { provisioningSteps: steps = [] } = computer;
   const facts: Fact[] = [
     [vscode.l10n.t('Status'), stateText(computer, unknownSince)],
     [vscode.l10n.t('Error'), errorOf(computer)],
     [vscode.l10n.t('Provider'), providerLabel(computer.providerType) ?? vscode.l10n.t('not known')],
     ...factsOf(computer),
-    [vscode.l10n.t('Relay for clients'), relays.relayClientUrl],
-    [vscode.l10n.t('Relay for the agent'), relays.relayAgentUrl],
+    [vscode.l10n.t('Relay for clients'), computer.relayClientUrl],
+    [vscode.l10n.t('Relay for the agent'), computer.relayAgentUrl],
     [vscode.l10n.t('Id'), computer.id],
   ];
   const ofSteps = steps.map((step, index): Fact => {
@@ -168,19 +167,8 @@ export function computerDocument(computer: Computer, context: ComputerRowContext
       [vscode.l10n.t('Steps'), ofSteps],
       [vscode.l10n.t('Sessions'), sessions.map(({ row }): Fact => [row().label, row().description || '–'])],
     ],
-    { ...answer, provisioningSteps: steps, ...relays },
+    computer,
   );
-}
-
-/** Who knows a relay address can reach the computer: its host says enough (interface-notes 9). */
-function relayText(address: string | undefined): string | undefined {
-  if (address === undefined || address === '') return undefined;
-  try {
-    const { protocol, host } = new URL(address);
-    return vscode.l10n.t('{0}//{1} (the rest is hidden)', protocol, host);
-  } catch {
-    return vscode.l10n.t('hidden');
-  }
 }
 
 /** How a provisioning step stands. `stopped`: it ended, or never began, without having failed. */

@@ -185,14 +185,10 @@ describe('a computer in words', () => {
     }
   });
 
-  it('gives the whole error, and no relay address in full, in its document', () => {
-    const [relayClientUrl, relayAgentUrl] = ['wss://relay.example/abc?token=secret', 'no address at all'];
-    const relays = { relayClientUrl, relayAgentUrl };
-    const of = computer({ status: 'error', provisioningSteps: steps, remoteUser: 'agent', ...relays });
+  it('gives the whole error in its document', () => {
+    const of = computer({ status: 'error', provisioningSteps: steps, remoteUser: 'agent' });
     const text = computerDocument(of, {});
-    for (const part of ['**Error**: No room', '**Remote user**: agent', 'relay.example'])
-      assert.ok(text.includes(part), part);
-    for (const secret of ['secret', '/abc', 'no address at all']) assert.ok(!text.includes(secret), text);
+    for (const part of ['**Error**: No room', '**Remote user**: agent']) assert.ok(text.includes(part), part);
     assert.match(computerDocument({ id: 'c9' }, {}), /\*\*Created\*\*: not known/);
   });
 
