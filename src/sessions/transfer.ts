@@ -12,7 +12,7 @@ export async function exportSessions(index: SessionIndex, { host }: Service): Pr
   const records = [...index.records.values()];
   const target = await saveText({
     name: 'agent-sessions.json',
-    content: exportText(records, host, Date.now()),
+    content: exportText(records, host),
     title: vscode.l10n.t('Export the list of sessions'),
   });
   if (target === undefined) return;
@@ -58,10 +58,10 @@ export async function importSessions(
   else void vscode.window.showWarningMessage(forNotification(`${sentence} ${unread}`, 500));
 }
 
-/** The text of a file that `readImport` reads back: what is kept and known, not how sessions stand just now. `now` is Unix ms. */
-export function exportText(records: Iterable<SessionRecord>, host: string, now: number): string {
+/** The text of a file that `readImport` reads back: what is kept and known, not how sessions stand just now. */
+export function exportText(records: Iterable<SessionRecord>, host: string): string {
   const sessions = [...records].map(lasting).sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
-  const exportedAt = new Date(now).toISOString();
+  const exportedAt = new Date().toISOString();
   const file = { format: FORMAT, version: RECORD_VERSION, exportedAt, service: host, sessions };
   return `${JSON.stringify(file, undefined, 2)}\n`;
 }

@@ -199,7 +199,7 @@ describe('the index of sessions', () => {
     );
     const check = { problem: { at: 9, sentence: 'No answer.' } };
     const standing = theirs.map(each => ({ ...each, check, signal: { kind: 'waiting' as const, at: 3 } }));
-    const { sessions } = JSON.parse(exportText(standing, 'h', 1_000)) as { sessions: readonly unknown[] };
+    const { sessions } = JSON.parse(exportText(standing, 'h')) as { sessions: readonly unknown[] };
     const ids = ['..', 'a b', 'x\u202e', 'y'.repeat(300)].map(sessionId => ({ ...recordOf(), sessionId }));
     const bad = [{ ...recordOf(), origin: 'dreamt' }, null, ...ids];
     answer('showOpenDialog', [{}]);
