@@ -125,7 +125,7 @@ export class RemoteList<T extends object> extends Disposable {
   /** There is another key: how the newest reading ended is of no interest, and what was read before is due. */
   forgive(): void {
     this.#failures = 0;
-    this.#staleSince = this.#now();
+    if (this.#stamp > 0) this.#staleSince = this.#now();
     this.#state.set({ ...this.#state.current, failure: undefined, partial: undefined });
   }
 
