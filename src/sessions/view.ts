@@ -101,7 +101,7 @@ export class SessionsView extends Disposable {
   /** Takes the keyboard from a row of this view to one that stays when these go: the next of its group, else the one before, else any. */
   async stepAside(row: unknown, leaving: readonly SessionRecord[]): Promise<void> {
     const { id } = (row ?? {}) as Partial<TreeNode>;
-    const groups = this.#groups().map(({ sessionIds }) => sessionIds.map(rowId));
+    const groups = this.#groups().map(({ records }) => records.map(({ sessionId }) => rowId(sessionId)));
     const own = groups.find(ids => ids.some(each => each === id));
     if (id === undefined || own === undefined) return;
     const at = own.indexOf(id);
@@ -149,27 +149,25 @@ export class SessionsView extends Disposable {
     };
   }
 
-  #groupNode({ key, label, sessionIds }: SessionGroup): TreeNode {
-    const description = format.number(sessionIds.length);
+  #groupNode({ key, label, records }: SessionGroup): TreeNode {
+    const description = format.number(records.length);
     const row: Row = {
       label,
       description,
       open: key !== 'archived',
       context: 'sessionGroup',
       spoken:
-        sessionIds.length === 1
+        records.length === 1
           ? vscode.l10n.t('Group {0}, 1 session', label)
           : vscode.l10n.t('Group {0}, {1} sessions', label, description),
     };
-    const children = (): readonly TreeNode[] => sessionIds.map(id => this.#sessionNode(id));
+    const children = (): readonly TreeNode[] => records.map(record => this.#sessionNode(record));
     return { id: `group/${key}`, kind: 'group', row: () => row, children };
   }
 
-  #sessionNode(sessionId: string): TreeNode {
-    const row = (): Row => {
-      const record = this.#context.index.get(sessionId);
-      return record === undefined ? { label: '' } : sessionRow(record, contextOf(record, this.#context));
-    };
+  #sessionNode(record: SessionRecord): TreeNode {
+    const { sessionId } = record;
+    const row = (): Row => sessionRow(record, contextOf(record, this.#context));
     return { id: rowId(sessionId), kind: 'session', ...{ sessionId }, row };
   }
 
@@ -250,11 +248,11 @@ export interface Arrangement {
 interface SessionGroup {
   readonly key: string;
   readonly label: string;
-  readonly sessionIds: readonly string[];
+  readonly records: readonly SessionRecord[];
 }
 
 /** Every session in exactly one group; empty groups are left out. */
-export function groupSessions(records: Iterable<SessionRecord>, how: Arrangement): SessionGroup[] {
+export function groupSessions(all: Iterable<SessionRecord>, how: Arrangement): SessionGroup[] {
   const { compare: byName } = new Intl.Collator(supportedLanguage(vscode.env.language), { numeric: true });
   const created = ({ session, addedAt }: SessionRecord): number => session?.createdAt ?? addedAt;
   const name = (record: SessionRecord): string => titleOf(record) ?? record.sessionId;
@@ -266,15 +264,15 @@ export function groupSessions(records: Iterable<SessionRecord>, how: Arrangement
     created: (a: SessionRecord, b: SessionRecord) => created(b) - created(a),
     name: (a: SessionRecord, b: SessionRecord) => byName(name(a), name(b)),
   }[how.sorting];
-  const sorted = [...records].sort(
+  const sorted = [...all].sort(
     (a, b) => isFirst(b) - isFirst(a) || compare(a, b) || (a.sessionId < b.sessionId ? -1 : 1),
   );
   const placeOf = placesOf(how);
-  const groups = new Map<string, ReturnType<typeof placeOf> & { readonly sessionIds: string[] }>();
+  const groups = new Map<string, ReturnType<typeof placeOf> & { readonly records: SessionRecord[] }>();
   for (const record of sorted) {
     const place = placeOf(record);
-    const group = groups.get(place.key) ?? { ...place, sessionIds: [] };
-    group.sessionIds.push(record.sessionId);
+    const group = groups.get(place.key) ?? { ...place, records: [] };
+    group.records.push(record);
     groups.set(place.key, group);
   }
   return [...groups.values()].sort(

@@ -54,9 +54,8 @@ export class RemoteList<T extends object> extends Disposable {
   readonly #following = this.register(new Slot<IDisposable>());
   #path: string | undefined;
   #records: Collection<Stored<T>> | undefined;
-  #opening: Promise<void> = Promise.resolve();
   /** What is kept is read, or being read. */
-  #isOpen = false;
+  #opening: Promise<void> | undefined;
   /** Stands for the reading that is under way: what an earlier one brings is dropped. */
   #reading: AbortSignal | undefined;
   /** When what is shown was learned. */
@@ -80,14 +79,16 @@ export class RemoteList<T extends object> extends Disposable {
   use(path: string | undefined): Promise<void> {
     if (path !== this.#path) {
       this.#end();
-      [this.#path, this.#records, this.#isOpen] = [path, undefined, false];
+      [this.#path, this.#records, this.#opening] = [path, undefined, undefined];
       this.#following.set(undefined);
       [this.#stamp, this.#failures, this.#staleSince] = [0, 0, undefined];
       this.#state.set(EMPTY);
-      this.#opening = Promise.resolve();
     }
-    if (path !== undefined && !this.#isOpen) this.#opening = this.#open(path);
-    return this.#opening;
+    if (path === undefined) return Promise.resolve();
+    return (this.#opening ??= this.#open(path).catch((error: unknown) => {
+      if (path === this.#path) this.#opening = undefined;
+      throw error;
+    }));
   }
 
   /** Reads the list to its end, for a person. Never rejects: a failure is part of the state. */
@@ -147,13 +148,7 @@ export class RemoteList<T extends object> extends Disposable {
 
   async #open(path: string): Promise<void> {
     const records = this.#options.storage.collection(listRecords<T>(path, this.#options));
-    this.#isOpen = true;
-    try {
-      await records.load();
-    } catch (error) {
-      if (path === this.#path) this.#isOpen = false;
-      throw error;
-    }
+    await records.load();
     if (path !== this.#path || this.isDisposed) return;
     this.#records = records;
     this.#following.set(records.onDidChange(() => this.#adopt()));
@@ -183,7 +178,7 @@ export class RemoteList<T extends object> extends Disposable {
 
   async #read(signal: AbortSignal): Promise<void> {
     // What cannot be stored is read all the same. Whoever wanted it open has the error.
-    await this.#opening.catch(() => undefined);
+    await this.#opening?.catch(() => undefined);
     const { pages, keyOf, failureOf, keepsGone } = this.#options;
     const asked = signal.aborted || this.isDisposed ? undefined : pages(signal);
     if (asked === undefined) return;

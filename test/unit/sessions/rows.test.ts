@@ -160,7 +160,7 @@ describe('groups of sessions', () => {
     ];
     const said = (grouping: Arrangement['grouping']): string =>
       groups(records, { grouping })
-        .map(({ label, sessionIds }) => `${label}: ${sessionIds.join(' ')}`)
+        .map(({ label, records: of }) => `${label}: ${of.map(({ sessionId }) => sessionId).join(' ')}`)
         .join(', ');
     assert.equal(said('computer'), 'node 9: d b, node 10: a, Unknown computer: c, Archived: e');
     assert.equal(said('workspace'), 'shop: b, Unknown workspace: d c a, Archived: e');
@@ -184,7 +184,7 @@ describe('groups of sessions', () => {
       fc.property(many, ways, (all, how) => {
         const records = Object.entries(all).map(([sessionId, fields]) => recordOf({ sessionId, ...fields }));
         const made = groups(records, how);
-        const held = made.flatMap(group => group.sessionIds);
+        const held = made.flatMap(group => group.records.map(({ sessionId }) => sessionId));
         assert.deepEqual(held.sort(), Object.keys(all).sort());
         assert.equal(new Set(made.map(group => group.key)).size, made.length);
         assert.deepEqual(groups(records.reverse(), how), made, 'whatever the order of the records');
