@@ -64,13 +64,18 @@ async function make(
   settings: SendableSettings = {},
   byPerson: boolean,
 ): Promise<string | undefined> {
-  const { policy, index, computers } = context;
+  const { policy, index, computers, log } = context;
   const { api, service } = await signedIn(context, byPerson);
   // One that this window has not read is asked for: the organization may forbid its kind. The service decides, so it is no matter.
-  const ask = (signal: AbortSignal) => api.one('computer', { ids: { computerId }, signal });
   const asked = async (): Promise<ComputerFacts | undefined> => {
-    const computer = await within(ASK_MS, ask).catch(() => undefined);
-    return computer && { ...computer, name: computerName(computer) };
+    try {
+      const ids = { computerId };
+      const computer = await within(ASK_MS, signal => api.one('computer', { ids, signal }));
+      return { ...computer, name: computerName(computer) };
+    } catch (error) {
+      log.debug(`What kind of computer this is could not be found out: ${String(error)}`);
+      return undefined;
+    }
   };
   const facts = computers.known(computerId) ?? (await asked());
   const { name = '', status = 'active', providerType } = facts ?? {};
