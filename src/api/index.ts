@@ -5,7 +5,6 @@ export {
   computerName,
   EARLIEST_DAY,
   latestDay,
-  settingNames,
   type ActivityDay,
   type AnalyticsMeta,
   type Computer,

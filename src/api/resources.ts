@@ -165,7 +165,6 @@ const settingsSchema = openObject({
 });
 
 /** What a client may send of them: all but what was used. */
-export const settingNames = Object.keys(settingsSchema.shape).filter(name => name !== 'tokenUsage');
 
 export const sessionSchema = openObject({
   sessionId: z.string(),

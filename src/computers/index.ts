@@ -3,23 +3,24 @@ import { computerName, type Computer } from '../api';
 import { readComputers } from '../api/records';
 import { commands, type CommandHandlers } from '../contributions';
 import type { SearchHit } from '../storage';
-import type { Refresher } from '../sync/refresher';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { ConnectedList, type ListViewDeps } from '../ui/connectedList';
 import { notify } from '../ui/window';
-import { pickItem } from '../ui/pick';
-import { format } from '../ui/text';
+import { pick } from '../ui/pick';
+import { format, joined } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, unhandled, type Event } from '../util/lifecycle';
+import { Disposable, Emitter, unhandled, type Observable } from '../util/lifecycle';
 import { once } from '../util/promises';
 import { forNotification, oneLine } from '../util/text';
 import {
   computerDocument,
   computerNode,
   errorOf,
+  iconOf,
   paceOf,
   sortComputers,
+  stateText,
   type ComputerRowContext,
   type SessionsOfComputers,
 } from './rows';
@@ -57,9 +58,10 @@ export interface ComputersDeps extends ListViewDeps {
 export class Computers extends Disposable {
   readonly #deps: ComputersDeps;
   readonly #list: ConnectedList<Computer>;
-  readonly #refresher: Refresher;
+  readonly #isSeen: Observable<boolean>;
   /** Ids of the computers that somebody has seen being set up in this window. */
   readonly #settingUp = new Set<string>();
+  readonly #named = this.register(new Emitter<void>());
   #sorted: readonly Computer[] = [];
   #sessions: SessionsOfComputers | undefined;
   readonly tree: Tree;
@@ -90,32 +92,29 @@ export class Computers extends Disposable {
       showDetails: async node => {
         await this.listed();
         const { computerId } = (node ?? {}) as { readonly computerId?: unknown };
-        const computer = this.#find(computerId) ?? (await this.#pick());
+        const computer = this.#find(computerId) ?? (await this.pick(vscode.l10n.t('Choose a computer')));
         if (computer !== undefined) await this.#showDetails(computer);
       },
     };
     this.register(this.#list.state.onDidChange(() => this.#onList()));
     this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.#draw())));
     const views = [view, ...(deps.shownIn ?? [])];
-    this.#refresher = this.#list.follow({
-      pace: () => ({ usualMs: paceOf(this.#sorted, Date.now(), deps.refreshSeconds() * 1000) }),
+    this.#isSeen = this.#list.follow({
+      pace: () => ({ usualMs: paceOf(this.#sorted, deps.refreshSeconds() * 1000) }),
       isSeen: () => views.some(({ visible }) => visible),
       onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
       focused,
     });
-    this.register(this.#refresher.isSeen.onDidChange(() => this.#look()));
+    this.register(this.#isSeen.onDidChange(() => this.#look()));
   }
 
-  get onDidChange(): Event<unknown> {
-    return this.#list.state.onDidChange;
-  }
+  /** There are others, or one is called something else. */
+  readonly onDidChangeNames = this.#named.event;
 
   /** What this window has seen of a computer. */
   known(computerId: string) {
     const computer = this.#find(computerId);
-    if (computer === undefined) return undefined;
-    const { status, providerType } = computer;
-    return { name: computerName(computer), status, providerType };
+    return computer && { ...computer, name: computerName(computer) };
   }
 
   /** Resolves when the list has been asked for once, whatever came of it. */
@@ -129,18 +128,43 @@ export class Computers extends Disposable {
     return this.#list.refresh();
   }
 
+  /** Asks for one while the list is read: the one that was used `last` first, then those that can be used. */
+  pick(placeHolder: string, last?: string): Promise<Computer | undefined> {
+    const rank = ({ id, status = 'active' }: Computer): number =>
+      (id === last ? 0 : 2) + (status === 'active' ? 0 : 1);
+    const choices = this.refresh().then(() => {
+      const { shown, unknownSince } = this.#list;
+      if (this.#sorted.length === 0)
+        throw new Error(shown.failure?.sentence ?? vscode.l10n.t('There are no computers yet.'));
+      return this.#sorted
+        .toSorted((a, b) => rank(a) - rank(b))
+        .map(value => {
+          const lastUsed = value.id === last && vscode.l10n.t('last used');
+          return {
+            label: computerName(value),
+            icon: iconOf(value, unknownSince).id,
+            description: joined([stateText(value, unknownSince), lastUsed, value.hostname]),
+            value,
+          };
+        });
+    });
+    return pick(choices, placeHolder);
+  }
+
   #onList(): void {
     const { items, at } = this.#list.state.current;
     // Another service.
     if (items.length === 0 && at === undefined) this.#settingUp.clear();
+    const before = namesOf(this.#sorted);
     this.#sorted = sortComputers(items, vscode.env.language);
     this.#look();
     this.#draw();
+    if (namesOf(this.#sorted) !== before) this.#named.fire();
   }
 
   /** Tells once how a set-up ended that somebody has looked at here. While nobody looks, the window that is looked at tells. */
   #look(): void {
-    const isSeen = this.#refresher.isSeen.current;
+    const isSeen = this.#isSeen.current;
     for (const computer of this.#sorted) {
       const { id, status } = computer;
       if (status === undefined) continue;
@@ -211,18 +235,13 @@ export class Computers extends Disposable {
     await this.#deps.details.show(id, computerName(computer), text);
   }
 
-  #pick(): Promise<Computer | undefined> {
-    const choices = this.#sorted.map(value => {
-      const { status: description } = value;
-      return { label: computerName(value), description, value };
-    });
-    const none = this.#list.shown.failure?.sentence ?? vscode.l10n.t('There are no computers yet.');
-    return pickItem(choices, vscode.l10n.t('Choose a computer'), none);
-  }
-
   #find(id: unknown): Computer | undefined {
     return this.#sorted.find(computer => computer.id === id);
   }
+}
+
+function namesOf(computers: readonly Computer[]): string {
+  return computers.map(({ id, name }) => `${id} ${name}`).join('\n');
 }
 
 export function computerRecords(serviceId: string) {

@@ -45,10 +45,7 @@ export function computerNode(computer: Computer, context: ComputerRowContext): T
     return {
       label,
       description,
-      icon:
-        context.unknownSince === undefined
-          ? (stateIcons.get(computer.status ?? '') ?? { id: 'vm' })
-          : { id: 'question', color: 'charts.yellow' },
+      icon: iconOf(computer, context.unknownSince),
       context: 'computer',
       open: steps.length > 0 || sessions.length > 0 ? isOpen : undefined,
       spoken: vscode.l10n.t('Computer {0}, {1}', label, description),
@@ -76,11 +73,11 @@ function stepNode(computer: Computer, step: ProvisioningStep, index: number): Tr
     id: `step/${computer.id}/${index}`,
     kind: 'step',
     row: () => {
-      const { label, description } = stepRow(computer, step, index);
+      const { label, description } = stepRow(step, index);
       return {
         label,
         description,
-        icon: isUntouched(computer, step) ? stepIcons.stopped : stepIcons[stepState(step)],
+        icon: stepIcons[stepState(step)],
         spoken: vscode.l10n.t('Step {0}, {1}', label, description),
         tooltip: () => card(label, [description, ...factLines(stepTimes(step))]),
       };
@@ -94,7 +91,7 @@ function sessionNode(computerId: string, { sessionId, row }: SessionOfComputer):
 }
 
 /** The state in words; a computer being set up says how far it is. One that is not known says what it was, and when. */
-function stateText(computer: Computer, unknownSince?: number): string {
+export function stateText(computer: Computer, unknownSince?: number): string {
   if (unknownSince !== undefined) {
     const age = format.span(Date.now() - unknownSince);
     return vscode.l10n.t('unknown, was {0} {1} ago', stateText(computer), age);
@@ -107,21 +104,19 @@ function stateText(computer: Computer, unknownSince?: number): string {
   return vscode.l10n.t('provisioning {0}/{1}', format.number(done), format.number(steps.length));
 }
 
-function stepRow(computer: Computer, step: ProvisioningStep, index: number) {
+function stepRow(step: ProvisioningStep, index: number) {
   const isRunning = stepState(step) === 'running';
   // How long one took that has ended at an unknown time is not known either.
   const { startedAt, completedAt = isRunning ? Date.now() : undefined } = step;
   const took = startedAt !== undefined && completedAt !== undefined ? completedAt - startedAt : undefined;
   const label = oneLine(step.name ?? step.id ?? '') || vscode.l10n.t('Step {0}', index + 1);
   const unnamed = isRunning ? vscode.l10n.t('running') : vscode.l10n.t('status unknown');
-  const facts = isUntouched(computer, step)
-    ? [vscode.l10n.t('not started')]
-    : [
-        oneLine(step.status ?? '', 60) || unnamed,
-        // A clock that is ahead makes no negative time.
-        took === undefined ? undefined : format.duration(Math.max(0, took)),
-        step.error,
-      ];
+  const facts = [
+    oneLine(step.status ?? '', 60) || unnamed,
+    // A clock that is ahead makes no negative time.
+    took === undefined ? undefined : format.duration(Math.max(0, took)),
+    step.error,
+  ];
   return { label, description: joined(facts.map(fact => fact && oneLine(fact))) };
 }
 
@@ -139,32 +134,30 @@ function factsOf({ hostname, remoteUser, createdAt }: Computer): Fact[] {
   ];
 }
 
-/** When a step began and ended; one that was not completed has only ended. */
+/** When a step began and ended. */
 function stepTimes(step: ProvisioningStep): Fact[] {
   const time = (at?: number): string | undefined => (at === undefined ? undefined : format.exact(at));
-  const ended = stepState(step) === 'done' ? vscode.l10n.t('Completed') : vscode.l10n.t('Ended');
   return [
     [vscode.l10n.t('Started'), time(step.startedAt)],
-    [ended, time(step.completedAt)],
+    [vscode.l10n.t('Ended'), time(step.completedAt)],
   ];
 }
 
-/** Everything the service tells of a computer (section 2.10): in words, its steps and sessions, then the service's own answer. */
+/** Everything the service tells of a computer (section 2.10): in words, its steps and sessions, then the service's own answer. Relay addresses arrive redacted. */
 export function computerDocument(computer: Computer, context: ComputerRowContext): string {
   const { unknownSince, sessions = [] } = context;
-  const { relayClientUrl, relayAgentUrl, provisioningSteps: steps = [], ...answer } = computer;
-  const relays = { relayClientUrl: relayText(relayClientUrl), relayAgentUrl: relayText(relayAgentUrl) };
+  const { provisioningSteps: steps = [] } = computer;
   const facts: Fact[] = [
     [vscode.l10n.t('Status'), stateText(computer, unknownSince)],
     [vscode.l10n.t('Error'), errorOf(computer)],
     [vscode.l10n.t('Provider'), providerLabel(computer.providerType) ?? vscode.l10n.t('not known')],
     ...factsOf(computer),
-    [vscode.l10n.t('Relay for clients'), relays.relayClientUrl],
-    [vscode.l10n.t('Relay for the agent'), relays.relayAgentUrl],
+    [vscode.l10n.t('Relay for clients'), computer.relayClientUrl],
+    [vscode.l10n.t('Relay for the agent'), computer.relayAgentUrl],
     [vscode.l10n.t('Id'), computer.id],
   ];
   const ofSteps = steps.map((step, index): Fact => {
-    const { label, description } = stepRow(computer, step, index);
+    const { label, description } = stepRow(step, index);
     return [label, joined([description, ...factLines(stepTimes(step))])];
   });
   return factsDocument(
@@ -174,19 +167,8 @@ export function computerDocument(computer: Computer, context: ComputerRowContext
       [vscode.l10n.t('Steps'), ofSteps],
       [vscode.l10n.t('Sessions'), sessions.map(({ row }): Fact => [row().label, row().description || '–'])],
     ],
-    { ...answer, provisioningSteps: steps, ...relays },
+    computer,
   );
-}
-
-/** Who knows a relay address can reach the computer: its host says enough (interface-notes 9). */
-function relayText(address: string | undefined): string | undefined {
-  if (address === undefined || address === '') return undefined;
-  try {
-    const { protocol, host } = new URL(address);
-    return vscode.l10n.t('{0}//{1} (the rest is hidden)', protocol, host);
-  } catch {
-    return vscode.l10n.t('hidden');
-  }
 }
 
 /** How a provisioning step stands. `stopped`: it ended, or never began, without having failed. */
@@ -199,20 +181,13 @@ type StepState = 'done' | 'failed' | 'stopped' | 'running' | 'waiting';
 const FAILED = /fail|error|crash|reject|refus|denied|invalid|time[-_ ]?d?[-_ ]?out/i;
 const STOPPED =
   /cancel|abort|skip|stop|interrupt|terminat|kill|expire|incomplete|not[-_ ]?(run|start|complete)/i;
-const UNFINISHED = /^(pending|queued|waiting|scheduled|starting|started|running|in[-_ ]?progress)$/i;
 
-/** A step is done when the service says when it was completed, names no error, and calls it nothing else. */
+/** A step is done when the service says when it was completed, names no error, and calls it neither failed nor stopped. */
 export function stepState({ status = '', error = '', startedAt, completedAt }: ProvisioningStep): StepState {
   if (error !== '' || FAILED.test(status)) return 'failed';
   if (STOPPED.test(status)) return 'stopped';
-  if (completedAt === undefined) return startedAt === undefined ? 'waiting' : 'running';
-  return UNFINISHED.test(status.trim()) ? 'waiting' : 'done';
-}
-
-/** The computer failed before this step began: nothing waits for it any more. */
-function isUntouched({ status }: Computer, step: ProvisioningStep): boolean {
-  const hasBegun = step.startedAt !== undefined || step.completedAt !== undefined;
-  return status === 'error' && !hasBegun && stepState(step) !== 'failed';
+  if (completedAt !== undefined) return 'done';
+  return startedAt === undefined ? 'waiting' : 'running';
 }
 
 /** The first error among the steps: why a computer is in state `error`. */
@@ -233,6 +208,11 @@ const stateIcons: ReadonlyMap<string, Icon> = new Map([
   ['error', { id: 'vm', color: 'list.errorForeground' }],
 ]);
 
+export function iconOf({ status = '' }: Computer, unknownSince?: number): Icon {
+  if (unknownSince !== undefined) return { id: 'question', color: 'charts.yellow' };
+  return stateIcons.get(status) ?? { id: 'vm' };
+}
+
 const stepIcons: Readonly<Record<StepState, Icon>> = {
   failed: { id: 'error', color: 'list.errorForeground' },
   stopped: { id: 'circle-slash' },
@@ -241,17 +221,10 @@ const stepIcons: Readonly<Record<StepState, Icon>> = {
   waiting: { id: 'circle-outline' },
 };
 
-/** While something is being set up the list is read at least so often, ms; the longer nothing happens, the less. */
+/** While something is being set up the list is read at least so often, ms. */
 const SET_UP_MS = 5_000;
-const SET_UP_SHARE = 20;
 
 /** How often the list is worth reading, ms, where `usualMs` is often enough for computers that are set up. */
-export function paceOf(computers: readonly Computer[], now: number, usualMs: number): number {
-  const quiet = computers
-    .filter(({ status }) => status === 'provisioning')
-    .map(({ createdAt = 0, provisioningSteps: steps = [] }) => {
-      const times = steps.flatMap(({ startedAt = 0, completedAt = 0 }) => [startedAt, completedAt]);
-      return now - Math.max(createdAt, ...times);
-    });
-  return Math.min(usualMs, Math.max(SET_UP_MS, Math.min(...quiet) / SET_UP_SHARE));
+export function paceOf(computers: readonly Computer[], usualMs: number): number {
+  return computers.some(({ status }) => status === 'provisioning') ? Math.min(usualMs, SET_UP_MS) : usualMs;
 }

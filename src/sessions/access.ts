@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { isApiError, type ApiClient } from '../api';
 import type { Service } from '../connection';
 import { commands } from '../contributions';
+import { readSessionId } from '../ui/pick';
 import { joined, themeIcon } from '../ui/text';
 import { errorSentence } from '../util/errorSentence';
 import { withSignal } from '../util/promises';
@@ -48,50 +49,23 @@ export async function learnSession(
 }
 
 /** The record of a row or of an id; without any argument, of a known session that the person picks. */
-export async function recordOf(context: SessionsContext, node: unknown): Promise<SessionRecord | undefined> {
-  const focused = focusedOf(node);
-  const [record] = await recordsOf(context, isSession(focused) ? focused : node);
-  return record;
+export async function recordOf(context: SessionsContext, row: unknown): Promise<SessionRecord | undefined> {
+  await context.ready();
+  const meant = row ?? (await chooseSession(context, vscode.l10n.t('Choose a session'), 'only known'));
+  return context.index.get(readSessionId(meant) ?? '');
 }
 
-/** The records of the selected rows, or of the one that was clicked, each once. */
+/** The records of the selected rows where the one that is meant is among them, as in the Explorer; else of that one alone. */
 export async function recordsOf(
   context: SessionsContext,
-  node: unknown,
-  nodes?: unknown,
+  row: unknown,
+  rows?: unknown,
 ): Promise<readonly SessionRecord[]> {
-  await context.ready();
-  const meant = rowsMeant(context, node, nodes) ?? [
-    await chooseSession(context, vscode.l10n.t('Choose a session'), 'only known'),
-  ];
-  const ids = meant.map(row =>
-    typeof row === 'object' && row !== null && 'sessionId' in row ? row.sessionId : row,
+  const selection: readonly unknown[] = context.view.selection;
+  const meant = Array.isArray(rows) ? (rows as unknown[]) : selection.includes(row) ? selection : [row];
+  return (await Promise.all(meant.map(each => recordOf(context, each)))).filter(
+    record => record !== undefined,
   );
-  return [...new Set(ids)].flatMap(id => (typeof id === 'string' ? (context.index.get(id) ?? []) : []));
-}
-
-/**
- * What a command is meant for. A key passes a list, and VS Code puts the row with the focus in front of it: as in the Explorer, a key
- * is meant for the selected rows, or for the row with the focus where it is none of them.
- */
-function rowsMeant({ view }: SessionsContext, node: unknown, nodes: unknown): readonly unknown[] | undefined {
-  if (!Array.isArray(node)) {
-    if (Array.isArray(nodes) && nodes.length > 0) return nodes as unknown[];
-    return node === undefined || node === null ? undefined : [node];
-  }
-  const focused = focusedOf(node);
-  const selection = (view.selection as readonly unknown[]).filter(isSession);
-  if (!isSession(focused)) return focused === undefined || focused === null ? selection : [];
-  return selection.some(({ sessionId }) => sessionId === focused.sessionId) ? selection : [focused];
-}
-
-export function focusedOf(node: unknown): unknown {
-  return Array.isArray(node) ? (node as unknown[])[0] : undefined;
-}
-
-export function isSession(row: unknown): row is { readonly sessionId: string } {
-  const { kind, sessionId } = (row ?? {}) as { readonly kind?: unknown; readonly sessionId?: unknown };
-  return kind === 'session' && typeof sessionId === 'string';
 }
 
 type SessionChoice = { readonly sessionId: string } | 'new' | 'add';
@@ -202,18 +176,15 @@ export function linkedSession({ path, query }: Pick<vscode.Uri, 'path' | 'query'
 /** The session that a typed or pasted text names: an id, or a link of whichever editor. Throws why it names none. */
 export function typedSession(typed: string, own: string): string {
   const text = typed.trim();
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return linkedSession(decoded(text), own);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+    const { pathname, search } = new URL(text);
+    return linkedSession(
+      { path: decodeURIComponent(pathname), query: decodeURIComponent(search.slice(1)) },
+      own,
+    );
+  }
   if (isSessionId(text)) return text;
   throw new Error(vscode.l10n.t('A session id has no spaces and at most 256 characters.'));
-}
-
-function decoded(address: string): Pick<vscode.Uri, 'path' | 'query'> {
-  try {
-    const { pathname, search } = new URL(address);
-    return { path: decodeURIComponent(pathname), query: decodeURIComponent(search.slice(1)) };
-  } catch {
-    return { path: '', query: '' };
-  }
 }
 
 /** `.` and `..` name no session: in an address they would lead elsewhere. */
@@ -222,12 +193,10 @@ export function isSessionId(text: string): boolean {
 }
 
 export function contextOf(record: SessionRecord, context: SessionsContext): SessionContext {
-  const { monitor, computers, changes, format, extras, connection } = context;
+  const { computers, changes, extras, connection } = context;
   return {
-    status: monitor.statusOf(record.sessionId),
     computer: id => computers.known(id),
     changes: changes.of(record.sessionId),
-    format,
     now: Date.now(),
     canStop: extras() && connection.api?.extras.canInterrupt === true,
   };

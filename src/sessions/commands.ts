@@ -2,14 +2,13 @@ import * as vscode from 'vscode';
 import { commands, type CommandHandlers } from '../contributions';
 import { confirmed, notify } from '../ui/window';
 import { pickSeveral } from '../ui/pick';
+import { format } from '../ui/text';
 import { forNotification } from '../util/text';
 import type { SessionsContext } from '.';
 import {
   askSessionId,
   chooseSession,
   contextOf,
-  focusedOf,
-  isSession,
   learnSession,
   linkedSession,
   linkTo,
@@ -26,7 +25,7 @@ import { sessionDocument, sessionTitle } from './words';
 
 /** What people do with sessions. What is kept of one stays on this machine: the service has no call for it (interface-notes 3). */
 export function sessionCommands(context: SessionsContext, view: SessionsView): CommandHandlers<'sessions'> {
-  const { index, connection, format, log, ready } = context;
+  const { index, connection, log, ready } = context;
 
   const keep = async (
     records: readonly SessionRecord[],
@@ -51,9 +50,7 @@ export function sessionCommands(context: SessionsContext, view: SessionsView): C
     const records = all.filter(({ local }) => local[what] === undefined);
     const [first] = records;
     if (first === undefined) return;
-    const focused = focusedOf(node);
-    // A row that goes takes the focus with it.
-    if (isSession(focused)) await view.stepAside(focused.sessionId, records);
+    await view.stepAside(node, records);
     const at = Date.now();
     await keep(records, { [what]: at }, serviceId);
     const which =

@@ -1,7 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
-import { computerName, settingNames, type ApiClient, type Computer, type SessionSettings } from '../api';
-import { readSession } from '../api/records';
+import { computerName, type SessionSettings } from '../api';
 import { commands } from '../contributions';
 import { confirmed } from '../ui/window';
 import { pick } from '../ui/pick';
@@ -22,11 +20,6 @@ export interface SessionPolicy {
   ): Promise<readonly string[]>;
 }
 
-interface ChosenComputer {
-  readonly id: string;
-  readonly facts: ComputerFacts | undefined;
-}
-
 const ASK_MS = 2_000;
 
 /** A person gets the session opened; another extension that names everything gets its id. */
@@ -36,10 +29,7 @@ export async function createSession(
 ): Promise<string | undefined> {
   const { computerId, sessionSettings } = readRequest(argument);
   const isRow = typeof argument === 'object' && argument !== null && 'kind' in argument;
-  if (computerId !== undefined && !isRow) {
-    const facts = context.computers.known(computerId);
-    return make(context, { id: computerId, facts }, sessionSettings, false);
-  }
+  if (computerId !== undefined && !isRow) return make(context, computerId, sessionSettings, false);
   const made = await createForPerson(context, computerId, sessionSettings);
   const byPerson = isRow || argument === undefined || argument === null;
   if (byPerson && made !== undefined) await vscode.commands.executeCommand(commands.chat.open, made);
@@ -52,39 +42,42 @@ export async function createForPerson(
   settings?: SendableSettings,
 ): Promise<string | undefined> {
   const { index, computers, presets } = context;
-  const { api } = await signedIn(context, true);
+  await signedIn(context, true);
   const known = [...index.records.values()];
   const [last] = known.filter(({ origin }) => origin === 'created').sort((a, b) => b.addedAt - a.addedAt);
-  const computer =
-    computerId === undefined
-      ? await chooseComputer(api, last?.session?.computerId)
-      : { id: computerId, facts: computers.known(computerId) };
-  if (computer === undefined) return undefined;
+  const question = vscode.l10n.t('Choose the computer the new session runs on');
+  const chosen = computerId ?? (await computers.pick(question, last?.session?.computerId))?.id;
+  if (chosen === undefined) return undefined;
   const seen = (name: Asked): readonly string[] => {
     const values = known.map(({ session }) => settingText(session?.sessionSettings?.[name]));
-    return [...Map.groupBy(values, value => value)]
-      .filter(([value]) => value !== '')
-      .sort(([, a], [, b]) => b.length - a.length)
-      .slice(0, 20)
-      .map(([value]) => value);
+    return values.filter(value => value !== '');
   };
-  const where = computer.facts?.name ?? vscode.l10n.t('this computer');
-  const given = settings ?? (await chooseSettings(where, readPresets(presets()), seen));
-  return given === undefined ? undefined : make(context, computer, given, true);
+  const where = computers.known(chosen)?.name ?? vscode.l10n.t('this computer');
+  const given = settings ?? (await chooseSettings(where, presets(), seen));
+  return given === undefined ? undefined : make(context, chosen, given, true);
 }
 
 /** Creates the session and stores it (section 4.5). A creation without an answer is never repeated (interface-notes 4). */
 async function make(
   context: SessionsContext,
-  { id: computerId, facts: known }: ChosenComputer,
+  computerId: string,
   settings: SendableSettings = {},
   byPerson: boolean,
 ): Promise<string | undefined> {
-  const { policy, index } = context;
+  const { policy, index, computers, log } = context;
   const { api, service } = await signedIn(context, byPerson);
   // One that this window has not read is asked for: the organization may forbid its kind. The service decides, so it is no matter.
-  const asked = (signal: AbortSignal) => api.one('computer', { ids: { computerId }, signal });
-  const facts = known ?? (await within(ASK_MS, asked).then(factsOf, () => undefined));
+  const asked = async (): Promise<ComputerFacts | undefined> => {
+    try {
+      const ids = { computerId };
+      const computer = await within(ASK_MS, signal => api.one('computer', { ids, signal }));
+      return { ...computer, name: computerName(computer) };
+    } catch (error) {
+      log.debug(`What kind of computer this is could not be found out: ${String(error)}`);
+      return undefined;
+    }
+  };
+  const facts = computers.known(computerId) ?? (await asked());
   const { name = '', status = 'active', providerType } = facts ?? {};
   const [shown, state] = [oneLine(name, 60), oneLine(status, 40)];
   const inactive = vscode.l10n.t('{0} is not active (“{1}”). A session there may never start.', shown, state);
@@ -129,44 +122,6 @@ function readRequest(argument: unknown) {
   return { computerId, sessionSettings: (sessionSettings ?? undefined) as SendableSettings | undefined };
 }
 
-/** Asks for a computer while the list is read; the one of last time comes first, then usable ones. */
-function chooseComputer(api: ApiClient, last: string | undefined): Promise<ChosenComputer | undefined> {
-  const asking = new AbortController();
-  const rank = ({ id, status = 'active' }: Computer): number =>
-    (id === last ? 0 : 2) + (status === 'active' ? 0 : 1);
-  const choices = api.list('computers', { signal: asking.signal }).then(({ items }) => {
-    if (items.length === 0) throw new Error(vscode.l10n.t('The organization has no computers yet.'));
-    const sorted = [...items].sort(
-      (a, b) => rank(a) - rank(b) || computerName(a).localeCompare(computerName(b)),
-    );
-    return sorted.map(computer => {
-      const { id, status, hostname } = computer;
-      const lastUsed = id === last ? vscode.l10n.t('last used') : undefined;
-      return {
-        label: computerName(computer),
-        icon: ICONS.get(status ?? '') ?? 'vm',
-        description: joined([status ?? vscode.l10n.t('no status reported'), lastUsed, hostname]),
-        value: { id, facts: factsOf(computer) },
-      };
-    });
-  });
-  // Whoever thinks better of it waits for no list.
-  return pick(choices, vscode.l10n.t('Choose the computer the new session runs on')).finally(() =>
-    asking.abort(),
-  );
-}
-
-const ICONS = new Map([
-  ['active', 'vm-active'],
-  ['error', 'error'],
-  ['provisioning', 'vm-outline'],
-]);
-
-function factsOf(computer: Computer): ComputerFacts {
-  const { status, providerType } = computer;
-  return { name: computerName(computer), status, providerType };
-}
-
 /** Values seen at services; any other text may be given as well. */
 const PROPOSED = {
   model: [],
@@ -186,7 +141,7 @@ interface Option extends vscode.QuickPickItem {
  */
 async function chooseSettings(
   computer: string,
-  presets: readonly Preset[],
+  presets: unknown,
   seen: (name: Asked) => readonly string[],
 ): Promise<SendableSettings | undefined> {
   let chosen: SendableSettings = {};
@@ -206,17 +161,13 @@ async function chooseSettings(
   }
 }
 
-function optionsOf(chosen: SendableSettings, presets: readonly Preset[]): readonly Option[] {
+function optionsOf(chosen: SendableSettings, presets: unknown): readonly Option[] {
   const heading = (label: string): Option => ({ label, kind: vscode.QuickPickItemKind.Separator });
-  const ready = presets.map(({ name, settings, wrong }): Option => {
-    const leftOut = vscode.l10n.t('Ignored, because they are not settings: {0}', wrong.join(', '));
-    return {
-      label: forQuickPick(name, 80),
-      description: forQuickPick(settingsSummary(settings)),
-      ...(wrong.length === 0 ? {} : { detail: forQuickPick(leftOut) }),
-      take: settings,
-    };
-  });
+  const ready = entriesOf(presets).map(([name, preset]): Option => ({
+    label: forQuickPick(name, 80),
+    description: forQuickPick(settingsSummary(Object.fromEntries(entriesOf(preset)))),
+    take: Object.fromEntries(entriesOf(preset)),
+  }));
   const isDefault = Object.keys(chosen).length === 0;
   return [
     {
@@ -260,24 +211,6 @@ export function settingsSummary(settings: SendableSettings): string {
     return vscode.l10n.t('{0}: {1}', readableName(name), value);
   });
   return joined(parts);
-}
-
-interface Preset {
-  readonly name: string;
-  readonly settings: SendableSettings;
-  readonly wrong: readonly string[];
-}
-
-export function readPresets(value: unknown): Preset[] {
-  return entriesOf(value).map(([name, preset]) => {
-    const read = readSession({ sessionId: name, sessionSettings: preset })?.sessionSettings;
-    const known = new Map<string, unknown>(entriesOf(read));
-    const isGood = ([key, item]: readonly [string, unknown]): boolean =>
-      settingNames.includes(key) && item !== '' && isDeepStrictEqual(known.get(key), item);
-    const entries = entriesOf(preset);
-    const wrong = entries.filter(entry => !isGood(entry)).map(([key]) => key);
-    return { name, settings: Object.fromEntries(entries.filter(isGood)), wrong };
-  });
 }
 
 function entriesOf(value: unknown): [string, unknown][] {

@@ -5,14 +5,13 @@ import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { Row, Tree, TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, Emitter, toDisposable, type Event, type IDisposable } from '../util/lifecycle';
-import type { Formatter } from '../util/format';
+import { Disposable, Emitter, Slot, toDisposable, type Event, type IDisposable } from '../util/lifecycle';
 import type { WindowFocus } from '../util/windowFocus';
 import { contextOf, learnSession, workspaceOfCwd } from './access';
 import { openLink, pickSession, sessionCommands } from './commands';
 import type { SessionPolicy } from './create';
-import { ServiceList, SessionMonitor, Watches } from './monitor';
-import { activityOf, isActive, isWaiting, statusOf, type SessionRecord, type SessionSignal } from './record';
+import { ServiceList, SessionMonitor } from './monitor';
+import { activityOf, isWaiting, statusOf, type SessionRecord, type SessionSignal } from './record';
 import { SessionIndex } from './sessionIndex';
 import { SessionsView } from './view';
 import {
@@ -44,13 +43,14 @@ export interface SessionsDeps {
   readonly fastestSeconds: () => number;
   readonly computers: {
     known(computerId: string): ComputerFacts | undefined;
-    readonly onDidChange: Event<unknown>;
+    readonly onDidChangeNames: Event<unknown>;
+    /** Asks the person for one, the one that was used `last` first. */
+    pick(placeHolder: string, last?: string): Promise<{ readonly id: string } | undefined>;
   };
   readonly changes: {
     of(sessionId: string): SessionContext['changes'];
     readonly onDidChange: Event<readonly string[]>;
   };
-  readonly format: Formatter;
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
   readonly details: Pick<DetailsDocuments, 'show'>;
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
@@ -75,8 +75,6 @@ export class Sessions extends Disposable {
   readonly #serviceList: ServiceList;
   readonly #planted = new Map<string, Promise<void>>();
   readonly #changed = this.register(new Emitter<readonly string[]>());
-  #byComputer:
-    { readonly of: unknown; readonly groups: Map<string | undefined, SessionRecord[]> } | undefined;
   readonly tree: Tree;
   readonly commands: CommandHandlers<'sessions'>;
   /** A session's status has changed; told in one window only. */
@@ -94,32 +92,23 @@ export class Sessions extends Disposable {
     this.commands = sessionCommands(context, view);
     this.onDidChangeState = index.onDidChangeState;
     const follow = (): void => {
-      list.cancel();
       this.ready().then(
         () => list.read(),
         (error: unknown) => log.error('The list of sessions cannot be read', error),
       );
     };
     this.register(index.onDidChange(ids => this.#changed.fire(ids)));
-    const namesNow = (): string => {
-      const ids = new Set([...index.records.values()].map(({ session }) => session?.computerId));
-      return [...ids].map(id => id && computers.known(id)?.name).join('\n');
-    };
-    let names = namesNow();
     this.register(
-      computers.onDidChange(() => {
+      computers.onDidChangeNames(() => {
         view.update();
-        const before = names;
-        names = namesNow();
-        // Computers are asked for again and again; others are told when one is called something else.
-        if (names !== before) this.#changed.fire([]);
+        this.#changed.fire([]);
       }),
     );
     this.register(deps.changes.onDidChange(ids => view.update(ids)));
     this.register(connection.state.onDidChange(follow));
     this.register(
       connection.onDidBecomeReady(() => {
-        monitor.reset();
+        monitor.poke();
         view.update();
       }),
     );
@@ -150,11 +139,9 @@ export class Sessions extends Disposable {
     const record = this.#context.index.get(sessionId);
     if (record === undefined) return undefined;
     const { session, local } = record;
-    const { monitor, computers, format } = this.#context;
-    const status = monitor.statusOf(sessionId);
     // What its agent changed is not asked for: that would begin to look for it.
-    const now = { status, computer: (id: string) => computers.known(id), format, now: Date.now() };
-    const { state, icon, computer } = wordsOf(record, now);
+    const now = { computer: (id: string) => this.#context.computers.known(id), now: Date.now() };
+    const { status, state, icon, computer } = wordsOf(record, now);
     const [id = '', spin] = icon.id.split('~');
     return {
       ...inBrief(record),
@@ -186,16 +173,13 @@ export class Sessions extends Disposable {
 
   /** The sessions of a computer that are not archived, the latest activity first. */
   ofComputer(computerId: string): readonly { readonly sessionId: string; readonly row: () => Row }[] {
-    const { records } = this.#context.index;
-    if (this.#byComputer?.of !== records) {
-      const shown = [...records.values()].filter(({ local }) => local.archivedAt === undefined);
-      shown.sort((a, b) => activityOf(b) - activityOf(a));
-      this.#byComputer = { of: records, groups: Map.groupBy(shown, ({ session }) => session?.computerId) };
-    }
-    return (this.#byComputer.groups.get(computerId) ?? []).map(record => ({
-      sessionId: record.sessionId,
-      row: () => sessionRow(record, contextOf(record, this.#context)),
-    }));
+    return [...this.#context.index.records.values()]
+      .filter(({ session, local }) => session?.computerId === computerId && local.archivedAt === undefined)
+      .sort((a, b) => activityOf(b) - activityOf(a))
+      .map(record => ({
+        sessionId: record.sessionId,
+        row: () => sessionRow(record, contextOf(record, this.#context)),
+      }));
   }
 
   pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined> {
@@ -225,19 +209,15 @@ export class Sessions extends Disposable {
     return session;
   }
 
-  /** Asks for the list where the service has one, and about the sessions at work and the latest others, a few at a time. */
+  /** Asks for the list where the service has one, and about the sessions of the latest activity; the view asks about those at work. */
   async refreshAll(): Promise<void> {
     await this.ready();
     await this.#serviceList.read();
-    const { index, monitor } = this.#context;
-    const latest = [...index.records.values()].sort((a, b) => activityOf(b) - activityOf(a));
-    const isAtWork = ({ sessionId }: SessionRecord): boolean => isActive(monitor.statusOf(sessionId));
-    const others = latest.filter(record => !isAtWork(record)).slice(0, 20);
-    const waiting = [...latest.filter(isAtWork), ...others].values();
-    const askOn = async (): Promise<void> => {
-      for (const { sessionId } of waiting) await monitor.check(sessionId).catch(() => undefined);
-    };
-    await Promise.all([askOn(), askOn(), askOn(), askOn()]);
+    const { index, monitor, log } = this.#context;
+    monitor.poke();
+    const latest = [...index.records.values()].sort((a, b) => activityOf(b) - activityOf(a)).slice(0, 20);
+    const failed = (error: unknown): void => log.debug(`A session could not be checked: ${String(error)}`);
+    await Promise.all(latest.map(({ sessionId }) => monitor.check(sessionId).catch(failed)));
   }
 
   /**
@@ -245,14 +225,17 @@ export class Sessions extends Disposable {
    */
   watch(sessionId: string, why?: 'inFront'): IDisposable {
     const { index, monitor } = this.#context;
-    if (why === undefined) return monitor.watch(sessionId);
-    const held = [monitor.watch(sessionId, why), index.onDidChange(() => this.#markRead(sessionId))];
+    if (why === undefined) return monitor.watch([sessionId]);
+    const held = [monitor.watch([sessionId], why), index.onDidChange(() => this.#markRead(sessionId))];
     this.#markRead(sessionId);
     return toDisposable(() => held.forEach(each => each.dispose()));
   }
 
-  watches(): Watches {
-    return new Watches(this.#context.monitor);
+  /** The sessions of a list that changes: they are asked about until others are set. */
+  watches() {
+    const held = new Slot<IDisposable>();
+    const set = (ids: readonly string[]): void => held.set(this.#context.monitor.watch(ids));
+    return { set, dispose: () => held.dispose() };
   }
 
   async noteSend(sessionId: string, sent: Parameters<SessionIndex['noteSend']>[2]): Promise<void> {
@@ -308,18 +291,17 @@ export class Sessions extends Disposable {
   /** Adds what the index begins with. A session that was there is left as people have made it since, or stays out. */
   async #plant(service: Service): Promise<void> {
     const { seeds, index, connection, log } = this.#context;
-    const add = async ({ sessionId, pinned, archived, read, signal }: Seed): Promise<void> => {
-      const session = await connection.api?.one('session', { ids: { sessionId } });
-      if (session === undefined) return;
-      const { updatedAt: at = Date.now() } = session;
-      await index.learn(service.id, { session, origin: 'listed', at: Date.now() });
-      const archivedAt = archived === true ? at : undefined;
-      await index.keep(sessionId, () => ({ pinned, archivedAt, readCount: read }));
-      if (signal !== undefined) await index.signal(service.id, { sessionId, ...signal, at }, undefined);
-    };
+    const known = new Set([...index.records.values(), ...index.removed].map(({ sessionId }) => sessionId));
     try {
-      const known = new Set([...index.records.values(), ...index.removed].map(({ sessionId }) => sessionId));
-      await Promise.all((await seeds(service)).filter(({ sessionId }) => !known.has(sessionId)).map(add));
+      for (const { sessionId, pinned, archived, read, signal } of await seeds(service)) {
+        if (known.has(sessionId) || connection.api === undefined) continue;
+        const session = await connection.api.one('session', { ids: { sessionId } });
+        const { updatedAt: at = Date.now() } = session;
+        await index.learn(service.id, { session, origin: 'listed', at: Date.now() });
+        const archivedAt = archived === true ? at : undefined;
+        await index.keep(sessionId, () => ({ pinned, archivedAt, readCount: read }));
+        if (signal !== undefined) await index.signal(service.id, { sessionId, ...signal, at }, undefined);
+      }
     } catch (error) {
       log.error('The first sessions could not be added', error);
     }
@@ -356,7 +338,7 @@ function isMuted({ local }: SessionRecord): boolean {
 export function publicSession(record: SessionRecord, now?: number) {
   const { sessionId, session, local, signal, workspace } = record;
   if (local.removedAt !== undefined) return undefined;
-  const { value: status, at: statusAt, last, problem } = statusOf(record, record.check?.problem, now);
+  const { value: status, at: statusAt, last, problem } = statusOf(record, now);
   return {
     sessionId,
     title: sessionTitle(record),

@@ -78,13 +78,12 @@ const LONGEST_QUESTION_MS = 10 * 60_000;
 /** For so long after a signal the service may still say what was before it. */
 const SETTLING_MS = 5_000;
 
-/** Version 1 knew no overlays; up to version 2 the service's title came before what was sent. */
+/** Up to version 2 the service's title came before what was sent. */
 export function migrateRecord(value: unknown, fromVersion: number): unknown {
   if (fromVersion >= RECORD_VERSION || typeof value !== 'object' || value === null) return value;
-  const record = fromVersion < 2 ? { ...value, local: {} } : value;
-  const session = 'session' in record ? record.session : undefined;
+  const session = 'session' in value ? value.session : undefined;
   const { title } = (session ?? {}) as { readonly title?: unknown };
-  return typeof title !== 'string' || title.trim() === '' ? record : { ...record, firstText: undefined };
+  return typeof title !== 'string' || title.trim() === '' ? value : { ...value, firstText: undefined };
 }
 
 /** Whether there is more to read than when it was last looked at. A session nobody has looked at here is not unread. */
@@ -187,17 +186,18 @@ export interface SessionStatus {
 /** Work goes on for so long without being asked about; after that nobody knows whether it still does. */
 export const STALE_MS = 5 * 60_000;
 
+/** What the service last said, however the questions since have ended. */
+export function lastStatus({ statusAfterSend, session }: SessionRecord): string | undefined {
+  return statusAfterSend ?? session?.status;
+}
+
 /**
  * The one calculation of a session's status, for every place that shows it. After a failed check it is `unknown`, never the old value as
  * if it were true (interface-notes 3); `now`, Unix ms, lets an old word about work count as unknown, too.
  */
-export function statusOf(
-  record: SessionRecord,
-  problem: StatusProblem | undefined,
-  now?: number,
-): SessionStatus {
-  const last = record.statusAfterSend ?? record.session?.status;
-  const at = record.checkedAt;
+export function statusOf(record: SessionRecord, now?: number): SessionStatus {
+  const { checkedAt: at, check: { problem } = {} } = record;
+  const last = lastStatus(record);
   if (problem !== undefined && problem.at >= (at ?? 0)) return { value: 'unknown', at, problem, last };
   if (last === undefined) return { value: 'unknown', at };
   const isOld = now !== undefined && now - (at ?? 0) > STALE_MS;
@@ -249,13 +249,13 @@ export function askedAt(record: SessionRecord | undefined, now: number): number 
  */
 export function untilDue(
   record: SessionRecord,
-  status: SessionStatus,
   { eager, inFront }: { readonly eager: boolean; readonly inFront: boolean },
   fastestMs: number,
   now: number,
 ): number {
   const asked = askedAt(record, now);
   if (asked === 0) return 0;
+  const status = statusOf(record);
   const [isBusy, hasFailed] = [isActive(status), status.problem !== undefined];
   const quiet = (asked - Math.max(activityOf(record), record.check?.changedAt ?? 0)) / 10;
   const least = Math.max(fastestMs, isBusy ? (hasFailed ? 5_000 : 0) : 30_000);

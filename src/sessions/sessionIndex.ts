@@ -4,7 +4,7 @@ import { Disposable, Emitter, Slot, type IDisposable } from '../util/lifecycle';
 import {
   activityOf,
   isWaiting,
-  statusOf,
+  lastStatus,
   titleOf,
   failed,
   isOnlyAsked,
@@ -206,8 +206,8 @@ export class SessionIndex extends Disposable {
     let news: StateChange | undefined;
     await this.#of(serviceId).update(sessionId, current => {
       const next = change(current);
-      const [from, to] = [current, next].map(record => record && statusOf(record, undefined).value);
-      const isNews = from !== undefined && to !== undefined && from !== to && from !== 'unknown';
+      const [from, to] = [current, next].map(record => record && lastStatus(record));
+      const isNews = from !== undefined && to !== undefined && from !== to;
       const waiting = next !== undefined && isWaiting(next);
       news = isNews ? { sessionId, from, to, at, ...(waiting ? { waiting } : {}) } : undefined;
       return next;

@@ -12,7 +12,7 @@ export async function exportSessions(index: SessionIndex, { host }: Service): Pr
   const records = [...index.records.values()];
   const target = await saveText({
     name: 'agent-sessions.json',
-    content: exportText(records, host, Date.now()),
+    content: exportText(records, host),
     title: vscode.l10n.t('Export the list of sessions'),
   });
   if (target === undefined) return;
@@ -41,46 +41,33 @@ export async function importSessions(
     forNotification(service.host, 80),
   );
   if (host !== service.host && !(await confirmed(question, '', vscode.l10n.t('Import anyway')))) return;
-  const outcomes = await Promise.all(
-    records.map(record =>
-      index.add(service.id, record).catch((error: unknown) => {
-        bad.push(placeOf(record.sessionId, error));
-      }),
-    ),
-  );
-  const count = (isNew: boolean): number => outcomes.filter(outcome => outcome === isNew).length;
+  const added = (await Promise.all(records.map(record => index.add(service.id, record)))).filter(
+    Boolean,
+  ).length;
   const sentence = vscode.l10n.t(
     'Sessions imported: {0} added, {1} already there.',
-    count(true),
-    count(false),
+    added,
+    records.length - added,
   );
-  const [first] = bad;
-  if (first === undefined) {
-    void vscode.window.showInformationMessage(sentence);
-    return;
-  }
   const unread = vscode.l10n.t(
     'Entries that could not be imported: {0}, the first of them {1}.',
     bad.length,
-    first,
+    bad[0] ?? '',
   );
-  void vscode.window.showWarningMessage(forNotification(`${sentence} ${unread}`, 500));
+  if (bad.length === 0) void vscode.window.showInformationMessage(sentence);
+  else void vscode.window.showWarningMessage(forNotification(`${sentence} ${unread}`, 500));
 }
 
-/** The text of a file that `readImport` reads back: what is kept and known, not how sessions stand just now. `now` is Unix ms. */
-export function exportText(records: Iterable<SessionRecord>, host: string, now: number): string {
+/** The text of a file that `readImport` reads back: what is kept and known, not how sessions stand just now. */
+export function exportText(records: Iterable<SessionRecord>, host: string): string {
   const sessions = [...records].map(lasting).sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
-  const exportedAt = new Date(now).toISOString();
+  const exportedAt = new Date().toISOString();
   const file = { format: FORMAT, version: RECORD_VERSION, exportedAt, service: host, sessions };
   return `${JSON.stringify(file, undefined, 2)}\n`;
 }
 
 function lasting(record: SessionRecord): SessionRecord {
   return { ...record, check: undefined, signal: undefined, work: undefined };
-}
-
-function placeOf(place: string, error: unknown): string {
-  return `${oneLine(place, 80)} (${oneLine(error instanceof Error ? error.message : String(error), 80)})`;
 }
 
 /** Reads an exported file of this or an older version; `bad` says which entries could not be read, and why. */
@@ -101,17 +88,13 @@ export function readImport(text: string): {
     );
   const records: SessionRecord[] = [];
   const bad: string[] = [];
-  const now = Date.now();
   for (const [at, entry] of (sessions as unknown[]).entries())
     try {
       const record = sessionRecordSchema.parse(migrateRecord(entry, version));
       if (!isSessionId(record.sessionId)) throw new Error('sessionId is not an id');
-      const { addedAt, checkedAt } = record;
-      // What a clock that was ahead has dated in the future would count as newer than what is learnt here.
-      const past = { addedAt: Math.min(addedAt, now), checkedAt: checkedAt && Math.min(checkedAt, now) };
-      records.push(lasting({ ...record, ...past }));
+      records.push(lasting(record));
     } catch (error) {
-      bad.push(placeOf(`sessions[${at}]`, error));
+      bad.push(`sessions[${at}] (${oneLine(String(error instanceof Error ? error.message : error), 80)})`);
     }
   return { host, records, bad };
 }

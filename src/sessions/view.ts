@@ -1,24 +1,23 @@
 import * as vscode from 'vscode';
 import { errorSentence, type Service } from '../connection';
 import { commands, setContext } from '../contributions';
-import { joined } from '../ui/text';
+import { format, joined } from '../ui/text';
 import { retryNode, Tree, type Row, type TreeNode } from '../ui/tree';
 import { listContext, setMessage, viewMessage } from '../ui/viewStatus';
-import { Disposable } from '../util/lifecycle';
+import { Disposable, Slot, type IDisposable } from '../util/lifecycle';
 import { supportedLanguage } from '../util/format';
 import { oneLine } from '../util/text';
 import type { SessionsContext } from '.';
 import { contextOf, currentWorkspace, isHere } from './access';
-import { Watches } from './monitor';
 import {
   activityOf,
   isActive,
   isUnread,
   isWaiting,
   isWorking,
+  statusOf,
   titleOf,
   type SessionRecord,
-  type SessionStatus,
 } from './record';
 import { computerName, sessionRow } from './words';
 
@@ -37,19 +36,18 @@ const TOGETHER_MS = 50;
 export class SessionsView extends Disposable {
   readonly #context: SessionsContext;
   readonly tree: Tree;
-  readonly #watches: Watches;
+  readonly #watch = this.register(new Slot<IDisposable>());
   #together: NodeJS.Timeout | undefined;
 
   constructor(context: SessionsContext) {
     super();
-    const { index, connection, monitor, ready, view } = context;
+    const { index, connection, log, ready, view } = context;
     this.#context = context;
-    this.#watches = this.register(new Watches(monitor));
     this.tree = this.register(
       new Tree({
         view,
-        // Where they cannot be read, the index knows why.
-        ready: () => ready().catch(() => undefined),
+        // Where they cannot be read, the index knows why, and the view says it.
+        ready: () => ready().catch((error: unknown) => log.warn(`Sessions cannot be read: ${String(error)}`)),
         roots: () => this.#roots(),
         onMinute: () => this.#showSoon(),
       }),
@@ -100,20 +98,18 @@ export class SessionsView extends Disposable {
     this.update();
   }
 
-  /** Takes the keyboard from a session's row to one that stays when these go: the next of its group, else the one before, else any. */
-  async stepAside(sessionId: string, leaving: readonly SessionRecord[]): Promise<void> {
-    const gone = new Set(leaving.map(record => record.sessionId));
-    const groups = this.#groups().map(({ sessionIds }) => sessionIds);
-    const around = (ids: readonly string[]): readonly string[] => {
-      const at = ids.indexOf(sessionId);
-      return [...ids.slice(at), ...ids.slice(0, at).reverse()];
-    };
-    const own = groups.find(ids => ids.includes(sessionId)) ?? [];
-    const next = [...around(own), ...around(groups.flat())].find(
-      id => !gone.has(id) && this.tree.node(rowId(id)) !== undefined,
-    );
-    const node = next === undefined ? undefined : this.tree.node(rowId(next));
-    if (node !== undefined) await this.#context.view.reveal(node, { select: false, focus: true });
+  /** Takes the keyboard from a row of this view to one that stays when these go: the next of its group, else the one before, else any. */
+  async stepAside(row: unknown, leaving: readonly SessionRecord[]): Promise<void> {
+    const { id } = (row ?? {}) as Partial<TreeNode>;
+    const groups = this.#groups().map(({ records }) => records.map(({ sessionId }) => rowId(sessionId)));
+    const own = groups.find(ids => ids.some(each => each === id));
+    if (id === undefined || own === undefined) return;
+    const at = own.indexOf(id);
+    const gone = new Set(leaving.map(({ sessionId }) => rowId(sessionId)));
+    const next = [...own.slice(at), ...own.slice(0, at).reverse(), ...groups.flat()]
+      .map(each => (gone.has(each) ? undefined : this.tree.node(each)))
+      .find(node => node !== undefined);
+    if (next !== undefined) await this.#context.view.reveal(next, { select: false, focus: true });
   }
 
   override dispose(): void {
@@ -129,12 +125,10 @@ export class SessionsView extends Disposable {
   }
 
   #groups(): readonly SessionGroup[] {
-    const { monitor, computers } = this.#context;
+    const { computers } = this.#context;
     return groupSessions(this.#visible(), {
       ...this.#options(),
       now: Date.now(),
-      language: supportedLanguage(vscode.env.language),
-      statusOf: record => monitor.statusOf(record.sessionId),
       computerName: record => computerName(record, id => computers.known(id)),
     });
   }
@@ -155,27 +149,25 @@ export class SessionsView extends Disposable {
     };
   }
 
-  #groupNode({ key, label, sessionIds }: SessionGroup): TreeNode {
-    const description = this.#context.format.number(sessionIds.length);
+  #groupNode({ key, label, records }: SessionGroup): TreeNode {
+    const description = format.number(records.length);
     const row: Row = {
       label,
       description,
       open: key !== 'archived',
       context: 'sessionGroup',
       spoken:
-        sessionIds.length === 1
+        records.length === 1
           ? vscode.l10n.t('Group {0}, 1 session', label)
           : vscode.l10n.t('Group {0}, {1} sessions', label, description),
     };
-    const children = (): readonly TreeNode[] => sessionIds.map(id => this.#sessionNode(id));
+    const children = (): readonly TreeNode[] => records.map(record => this.#sessionNode(record));
     return { id: `group/${key}`, kind: 'group', row: () => row, children };
   }
 
-  #sessionNode(sessionId: string): TreeNode {
-    const row = (): Row => {
-      const record = this.#context.index.get(sessionId);
-      return record === undefined ? { label: '' } : sessionRow(record, contextOf(record, this.#context));
-    };
+  #sessionNode(record: SessionRecord): TreeNode {
+    const { sessionId } = record;
+    const row = (): Row => sessionRow(record, contextOf(record, this.#context));
     return { id: rowId(sessionId), kind: 'session', ...{ sessionId }, row };
   }
 
@@ -188,16 +180,15 @@ export class SessionsView extends Disposable {
     clearTimeout(this.#together);
     this.#together = undefined;
     if (this.isDisposed) return;
-    const { index, connection, format, view } = this.#context;
+    const { index, connection, monitor, view } = this.#context;
     const state = connection.state.current;
     const { failure, isOpen, records, unreadable } = index;
     const sentence = failure === undefined ? undefined : { sentence: errorSentence(failure) };
     const list = { items: [...records.keys()], at: isOpen ? 0 : undefined, failure: sentence };
     setContext('agentConsole.sessions', listContext(list));
     const [shown, all] = [this.#visible().length, records.size].map(count => format.number(count));
-    const counts = shown === all ? all : vscode.l10n.t('{0} of {1}', shown ?? '', all ?? '');
     view.description =
-      state.kind === 'signedOut' ? '' : joined([records.size > 0 && counts, serviceLabel(state.service)]);
+      state.kind === 'signedOut' ? '' : joined([records.size > 0 && all, serviceLabel(state.service)]);
     const isSignedIn = state.kind === 'signedIn';
     const unread = unreadable.map(({ id }) => id);
     const message = viewMessage({ connection: state, lists: [list], unread, now: Date.now() });
@@ -206,19 +197,18 @@ export class SessionsView extends Disposable {
         ? vscode.l10n.t('Only sessions of this workspace are shown: {0} of {1}.', shown ?? '', all ?? '')
         : undefined;
     setMessage(view, message ?? hidden);
-    this.#watches.set(this.#wanted());
+    this.#watch.set(monitor.watch(this.#wanted()));
     view.badge = isSignedIn ? this.#badge() : undefined;
   }
 
   /** Counts what waits for the person and what has come to rest unread, not what runs. */
   #badge(): vscode.ViewBadge | undefined {
-    const { index, monitor } = this.#context;
-    const listed = [...index.records.values()].filter(({ local }) => local.archivedAt === undefined);
+    const listed = [...this.#context.index.records.values()].filter(
+      ({ local }) => local.archivedAt === undefined,
+    );
     const waiting = listed.filter(isWaiting).length;
-    const unread = listed.filter(
-      record =>
-        !isWaiting(record) && isUnread(record) && !isWorking(monitor.statusOf(record.sessionId).value),
-    ).length;
+    const rests = (record: SessionRecord): boolean => !isWorking(statusOf(record, Date.now()).value);
+    const unread = listed.filter(each => !isWaiting(each) && isUnread(each) && rests(each)).length;
     const parts = [
       waiting > 0 && vscode.l10n.t('Waiting for you: {0}', waiting),
       unread > 0 && vscode.l10n.t('Unread: {0}', unread),
@@ -229,9 +219,9 @@ export class SessionsView extends Disposable {
 
   /** What is checked while the view is visible: what works or waits, and until it answers what could not be asked about. */
   #wanted(): readonly string[] {
-    const { index, monitor, view } = this.#context;
+    const { index, view } = this.#context;
     const wanted = [...(view.visible ? index.records.values() : [])].filter(record => {
-      const status = monitor.statusOf(record.sessionId);
+      const status = statusOf(record, Date.now());
       const isLost = status.problem !== undefined && status.problem.lasts !== true;
       return record.local.archivedAt === undefined && (isWaiting(record) || isActive(status) || isLost);
     });
@@ -252,20 +242,18 @@ export interface Arrangement {
   readonly sorting: (typeof SORTINGS)[number];
   /** Unix ms. */
   readonly now: number;
-  readonly language: string;
-  readonly statusOf: (record: SessionRecord) => SessionStatus;
   readonly computerName: (record: SessionRecord) => string | undefined;
 }
 
 interface SessionGroup {
   readonly key: string;
   readonly label: string;
-  readonly sessionIds: readonly string[];
+  readonly records: readonly SessionRecord[];
 }
 
 /** Every session in exactly one group; empty groups are left out. */
-export function groupSessions(records: Iterable<SessionRecord>, how: Arrangement): SessionGroup[] {
-  const { compare: byName } = new Intl.Collator(how.language, { numeric: true });
+export function groupSessions(all: Iterable<SessionRecord>, how: Arrangement): SessionGroup[] {
+  const { compare: byName } = new Intl.Collator(supportedLanguage(vscode.env.language), { numeric: true });
   const created = ({ session, addedAt }: SessionRecord): number => session?.createdAt ?? addedAt;
   const name = (record: SessionRecord): string => titleOf(record) ?? record.sessionId;
   // Where pinned sessions have no group of their own, they come first in theirs.
@@ -276,15 +264,15 @@ export function groupSessions(records: Iterable<SessionRecord>, how: Arrangement
     created: (a: SessionRecord, b: SessionRecord) => created(b) - created(a),
     name: (a: SessionRecord, b: SessionRecord) => byName(name(a), name(b)),
   }[how.sorting];
-  const sorted = [...records].sort(
+  const sorted = [...all].sort(
     (a, b) => isFirst(b) - isFirst(a) || compare(a, b) || (a.sessionId < b.sessionId ? -1 : 1),
   );
   const placeOf = placesOf(how);
-  const groups = new Map<string, ReturnType<typeof placeOf> & { readonly sessionIds: string[] }>();
+  const groups = new Map<string, ReturnType<typeof placeOf> & { readonly records: SessionRecord[] }>();
   for (const record of sorted) {
     const place = placeOf(record);
-    const group = groups.get(place.key) ?? { ...place, sessionIds: [] };
-    group.sessionIds.push(record.sessionId);
+    const group = groups.get(place.key) ?? { ...place, records: [] };
+    group.records.push(record);
     groups.set(place.key, group);
   }
   return [...groups.values()].sort(
@@ -292,7 +280,7 @@ export function groupSessions(records: Iterable<SessionRecord>, how: Arrangement
   );
 }
 
-function placesOf({ grouping, now, statusOf, computerName: nameOf }: Arrangement) {
+function placesOf({ grouping, now, computerName: nameOf }: Arrangement) {
   /** In the order shown. Computers and workspaces with a name stand before those without one. */
   const labels = {
     waiting: vscode.l10n.t('Waiting for input'),
@@ -323,7 +311,7 @@ function placesOf({ grouping, now, statusOf, computerName: nameOf }: Arrangement
     if (grouping === 'workspace') return place('workspace', workspace?.uri, workspace?.name);
     if (isWaiting(record)) return place('waiting');
     // What is not known now is not running, whatever it was last.
-    if (isWorking(statusOf(record).value)) return place('running');
+    if (isWorking(statusOf(record, now).value)) return place('running');
     if (local.pinned === true) return place('pinned');
     const activity = activityOf(record);
     return place(activity >= today ? 'today' : activity >= week ? 'week' : 'earlier');

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
-import { card, factsDocument, joined, type Fact, type Icon } from '../ui/text';
+import { card, factsDocument, format, joined, type Fact, type Icon } from '../ui/text';
 import type { Row } from '../ui/tree';
-import { isTime, type Formatter } from '../util/format';
+import { isTime } from '../util/format';
 import { oneLine, readableName } from '../util/text';
 import {
   activityOf,
@@ -10,6 +10,7 @@ import {
   isUnread,
   isWaiting,
   isWorking,
+  statusOf,
   titleOf,
   type KeptSignal,
   type SessionRecord,
@@ -23,24 +24,21 @@ export interface ComputerFacts {
 }
 
 export interface SessionContext {
-  readonly status: SessionStatus;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly changes?: { readonly short: string; readonly lines: readonly string[] } | undefined;
-  readonly format: Formatter;
   /** Unix ms. */
   readonly now: number;
   readonly canStop?: boolean;
 }
 
-type Clock = Pick<SessionContext, 'format' | 'now'>;
-
 /** A session in words, each on one line, as every place shows it. */
-export function wordsOf(record: SessionRecord, context: SessionContext) {
-  const { status, computer, format, now } = context;
+export function wordsOf(record: SessionRecord, { computer, now }: SessionContext) {
+  const status = statusOf(record, now);
   const { signal, since, text } = stateOf(record, status);
   // In whole minutes and more, since rows and their cards are not drawn each second.
   const age = since === undefined || now - since < 60_000 ? '' : format.span(now - since);
   return {
+    status,
     title: sessionTitle(record),
     icon: iconOf(record, status, signal),
     /** Such as `running`, and with its age `running 2 min`. */
@@ -54,9 +52,9 @@ export function wordsOf(record: SessionRecord, context: SessionContext) {
 
 /** A session as one row: its title and how old its state is. The state is the icon's to tell, and in words where no icon does. */
 export function sessionRow(record: SessionRecord, context: SessionContext): Row {
-  const { local, session, sessionId } = record;
-  const { status, changes, format, canStop } = context;
-  const { title, icon, agedState, age, isSaidByIcon, computer } = wordsOf(record, context);
+  const { local, session } = record;
+  const { changes, canStop } = context;
+  const { status, title, icon, agedState, age, isSaidByIcon, computer } = wordsOf(record, context);
   const { model, tokenUsage: { inputTokens = 0, outputTokens = 0 } = {} } = session?.sessionSettings ?? {};
   const [isPinned, isArchived] = [local.pinned === true, local.archivedAt !== undefined];
   const count = session?.messageCount;
@@ -95,11 +93,7 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
         changes?.short,
         ...(changes?.lines ?? []),
       ]),
-    command: {
-      command: commands.chat.open,
-      title: vscode.l10n.t('Open session'),
-      arguments: [{ kind: 'session', sessionId }],
-    },
+    command: commands.chat.open,
   };
 }
 
@@ -178,10 +172,11 @@ export function computerName(
 
 /** Everything that is known of a session: each field of section 2.8, what is kept on this machine, and the service's own answer. */
 export function sessionDocument(record: SessionRecord, context: SessionContext): string {
-  const { status } = context;
+  const { now, computer } = context;
+  const status = statusOf(record, now);
   const { session, signal, local, workspace, origin, addedAt } = record;
   const { tokenUsage = {}, ...settings } = session?.sessionSettings ?? {};
-  const time = (at: number | undefined): string | undefined => timeText(at, context);
+  const time = (at: number | undefined): string | undefined => timeText(at, now);
   // What the service has left out of what it told of a session is said to be missing.
   const textOf = (value: string | undefined): string | undefined =>
     session === undefined ? undefined : (value ?? vscode.l10n.t('not known'));
@@ -199,8 +194,8 @@ export function sessionDocument(record: SessionRecord, context: SessionContext):
     [vscode.l10n.t('Problem'), status.problem?.sentence],
     [vscode.l10n.t('Hook'), signal && `${signalWord(signal)}, ${time(signal.at) ?? ''}`],
     [vscode.l10n.t('Message of the hook'), signal?.message],
-    [vscode.l10n.t('Computer'), computerName(record, context.computer)],
-    [vscode.l10n.t('Messages'), textOf(count === undefined ? undefined : context.format.number(count))],
+    [vscode.l10n.t('Computer'), computerName(record, computer)],
+    [vscode.l10n.t('Messages'), textOf(count === undefined ? undefined : format.number(count))],
     [vscode.l10n.t('Created'), textOf(time(session?.createdAt))],
     [vscode.l10n.t('Updated'), textOf(time(session?.updatedAt))],
     [vscode.l10n.t('Completed'), time(session?.completedAt)],
@@ -219,8 +214,8 @@ export function sessionDocument(record: SessionRecord, context: SessionContext):
     sessionTitle(record),
     [
       ['', known],
-      [vscode.l10n.t('Settings'), fieldFacts(settings, context)],
-      [vscode.l10n.t('Tokens'), fieldFacts(tokenUsage, context)],
+      [vscode.l10n.t('Settings'), fieldFacts(settings, now)],
+      [vscode.l10n.t('Tokens'), fieldFacts(tokenUsage, now)],
       [vscode.l10n.t('Only on this machine'), kept],
     ],
     session,
@@ -236,8 +231,7 @@ export function settingText(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value);
 }
 
-function fieldFacts(fields: object, clock: Clock): Fact[] {
-  const { format } = clock;
+function fieldFacts(fields: object, now: number): Fact[] {
   return Object.entries(fields).map(([name, value]: [string, unknown]) => {
     const label = readableName(name.replace(/Ms$/, ''));
     if (typeof value === 'number')
@@ -245,11 +239,11 @@ function fieldFacts(fields: object, clock: Clock): Fact[] {
     const text = settingText(value);
     // A text that is no time is shown as it is.
     const time = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : NaN;
-    return [label, Number.isFinite(time) ? timeText(time, clock) : text];
+    return [label, Number.isFinite(time) ? timeText(time, now) : text];
   });
 }
 
-export function timeText(time: number | undefined, { format, now }: Clock): string | undefined {
+export function timeText(time: number | undefined, now: number): string | undefined {
   if (time === undefined) return undefined;
   return isTime(time) && time <= now
     ? vscode.l10n.t('{0} ({1} ago)', format.exact(time), format.span(now - time))

@@ -2,7 +2,14 @@ import type { ItemProblem, Page } from '../api';
 import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
 import { hasCome, isSame } from '../util/compare';
-import { Disposable, ObservableValue, Slot, type IDisposable, type Observable } from '../util/lifecycle';
+import {
+  Disposable,
+  ObservableValue,
+  Slot,
+  unhandled,
+  type IDisposable,
+  type Observable,
+} from '../util/lifecycle';
 import { SharedRequests } from '../util/promises';
 import { HEAD, idOf, listRecords } from './stored';
 import type { Head, ItemKind, ListFailure, ListState, Stored } from './stored';
@@ -34,8 +41,6 @@ const LEASE_MS = 20_000;
 const SLOWEST_MS = 120_000;
 /** After an answer that the key has no right: it may get one meanwhile; ms. */
 const FORBIDDEN_MS = 3_600_000;
-/** More than so many entries that cannot be read are not named. */
-const MOST_PROBLEMS = 1_000;
 
 /**
  * A list of the service: read page by page, kept in the store, shared by all windows, shown as it was while nobody answers. One
@@ -49,9 +54,8 @@ export class RemoteList<T extends object> extends Disposable {
   readonly #following = this.register(new Slot<IDisposable>());
   #path: string | undefined;
   #records: Collection<Stored<T>> | undefined;
-  #opening: Promise<void> = Promise.resolve();
   /** What is kept is read, or being read. */
-  #isOpen = false;
+  #opening: Promise<void> | undefined;
   /** Stands for the reading that is under way: what an earlier one brings is dropped. */
   #reading: AbortSignal | undefined;
   /** When what is shown was learned. */
@@ -75,14 +79,16 @@ export class RemoteList<T extends object> extends Disposable {
   use(path: string | undefined): Promise<void> {
     if (path !== this.#path) {
       this.#end();
-      [this.#path, this.#records, this.#isOpen] = [path, undefined, false];
+      [this.#path, this.#records, this.#opening] = [path, undefined, undefined];
       this.#following.set(undefined);
       [this.#stamp, this.#failures, this.#staleSince] = [0, 0, undefined];
       this.#state.set(EMPTY);
-      this.#opening = Promise.resolve();
     }
-    if (path !== undefined && !this.#isOpen) this.#opening = this.#open(path);
-    return this.#opening;
+    if (path === undefined) return Promise.resolve();
+    return (this.#opening ??= this.#open(path).catch((error: unknown) => {
+      if (path === this.#path) this.#opening = undefined;
+      throw error;
+    }));
   }
 
   /** Reads the list to its end, for a person. Never rejects: a failure is part of the state. */
@@ -100,12 +106,7 @@ export class RemoteList<T extends object> extends Disposable {
     };
     if (records === undefined || path === undefined) return ask();
     try {
-      const done = await this.#options.storage.tryRun(path, LEASE_MS, async ({ isHeld }) => {
-        // Another window may just have done it.
-        await records.read(HEAD);
-        return !isHeld() || (await ask());
-      });
-      return done === true;
+      return (await this.#options.storage.tryRun(path, LEASE_MS, ask)) === true;
     } catch (error) {
       this.#options.log.error('The windows cannot take turns; this one asks for itself', error);
       return ask();
@@ -124,10 +125,9 @@ export class RemoteList<T extends object> extends Disposable {
 
   /** There is another key: how the newest reading ended is of no interest, and what was read before is due. */
   forgive(): void {
-    const { failure, partial, ...rest } = this.#state.current;
     this.#failures = 0;
-    if (this.#stamp > 0 || failure !== undefined) this.#staleSince = this.#now();
-    if (failure !== undefined || partial === true) this.#state.set(rest);
+    if (this.#stamp > 0) this.#staleSince = this.#now();
+    this.#state.set({ ...this.#state.current, failure: undefined, partial: undefined });
   }
 
   #end(): void {
@@ -148,13 +148,7 @@ export class RemoteList<T extends object> extends Disposable {
 
   async #open(path: string): Promise<void> {
     const records = this.#options.storage.collection(listRecords<T>(path, this.#options));
-    this.#isOpen = true;
-    try {
-      await records.load();
-    } catch (error) {
-      if (path === this.#path) this.#isOpen = false;
-      throw error;
-    }
+    await records.load();
     if (path !== this.#path || this.isDisposed) return;
     this.#records = records;
     this.#following.set(records.onDidChange(() => this.#adopt()));
@@ -166,52 +160,45 @@ export class RemoteList<T extends object> extends Disposable {
     const records = this.#records;
     const head = records?.get(HEAD)?.head;
     if (head === undefined || records === undefined || this.#reading !== undefined) return;
-    const { at, askedAt = 0, problems, failure, partial } = head;
-    const stamp = Math.max(at ?? 0, failure?.at ?? 0);
-    const before = this.#state.current.items;
-    const items = [...records.values.values()].flatMap(({ item }) => item ?? []);
-    // Items may come after the head. What a failed reading has brought is shown and not kept.
-    const isLater = (): boolean => partial !== true && !isSame(this.#byKey(before), this.#byKey(items));
-    const isNews = stamp > this.#stamp || (stamp === this.#stamp && isLater());
-    if (!isNews || !hasCome(stamp, this.#now())) return;
-    if (failure === undefined && this.#staleSince !== undefined && askedAt >= this.#staleSince)
+    const { at = 0, failure } = head;
+    const stamp = Math.max(at, failure?.at ?? 0);
+    if (stamp <= this.#stamp || !hasCome(stamp, this.#now())) return;
+    if (failure === undefined && this.#staleSince !== undefined && at >= this.#staleSince)
       this.#staleSince = undefined;
     this.#stamp = stamp;
     this.#failures = failure === undefined ? 0 : this.#failures + 1;
-    this.#state.set({ items, problems: [...problems, ...records.unreadable], at, failure, partial });
+    const items = [...records.values.values()].flatMap(({ item }) => item ?? []);
+    this.#state.set({ ...head, items, problems: [...head.problems, ...records.unreadable] });
   }
 
   #run(signal?: AbortSignal): Promise<void> {
-    // It rejects only for a caller who has left.
-    return this.#requests.run('list', shared => this.#read(shared), signal).catch(() => undefined);
+    const reading = this.#requests.run('list', shared => this.#read(shared), signal);
+    return reading.catch((error: unknown) => (signal?.aborted === true ? undefined : unhandled(error)));
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    // What cannot be stored is read all the same.
-    await this.#opening.catch(() => undefined);
+    // What cannot be stored is read all the same. Whoever wanted it open has the error.
+    await this.#opening?.catch(() => undefined);
     const { pages, keyOf, failureOf, keepsGone } = this.#options;
     const asked = signal.aborted || this.isDisposed ? undefined : pages(signal);
     if (asked === undefined) return;
     this.#reading = signal;
     this.#staleSince = undefined;
-    const askedAt = this.#now();
     const before = this.#state.current;
     const known = new Map(before.items.map(item => [keyOf(item), item]));
     const read = new Map<string, T>();
-    const problems: ItemProblem[] = [];
+    let problems: readonly ItemProblem[] = [];
     const isCurrent = (): boolean => this.#reading === signal;
     const show = (end: Partial<ListState<T>>): void => {
       if (!isCurrent()) return;
-      const unseen = [...known].filter(([key]) => !read.has(key));
-      const items = read.size === 0 ? this.#state.current.items : [...new Map([...read, ...unseen]).values()];
-      const seen = problems.length > 0 ? problems : before.problems;
-      this.#state.set({ items, problems: seen, at: before.at, ...end });
+      const items = [...new Map([...known, ...read]).values()];
+      this.#state.set({ items, problems: before.problems, at: before.at, ...end });
     };
     show({ reading: { count: 0 } });
     try {
       for await (const { items, problems: unread } of asked) {
         if (!isCurrent()) return;
-        problems.push(...unread.slice(0, MOST_PROBLEMS - problems.length));
+        problems = [...problems, ...unread];
         for (const item of items) {
           const old = this.#stored(keyOf(item)) ?? known.get(keyOf(item));
           const isKnown = old !== undefined && isSame(old, item);
@@ -226,7 +213,7 @@ export class RemoteList<T extends object> extends Disposable {
       const at = (this.#stamp = this.#now());
       this.#failures = 0;
       this.#state.set({ items, problems, at });
-      await this.#keep(askedAt, { at, askedAt, problems }, read, keeps);
+      await this.#keep({ at, problems }, read, keeps);
     } catch (error) {
       const failed = failureOf(error);
       const partial = read.size > 0;
@@ -238,7 +225,7 @@ export class RemoteList<T extends object> extends Disposable {
       this.#stamp = failure.at;
       this.#failures += 1;
       show({ partial, failure });
-      await this.#keep(askedAt, { failure, partial });
+      await this.#keep({ failure, partial });
     } finally {
       if (isCurrent()) {
         this.#reading = undefined;
@@ -248,30 +235,15 @@ export class RemoteList<T extends object> extends Disposable {
     }
   }
 
-  #byKey(items: readonly T[]): Readonly<Record<string, T>> {
-    return Object.fromEntries(items.map(item => [this.#options.keyOf(item), item]));
-  }
-
   #stored(key: string): T | undefined {
     return this.#records?.get(idOf(key))?.item;
   }
 
-  /** Keeps what was read, then says so to the other windows. What was asked for earlier than what is kept is dropped. */
-  async #keep(
-    askedAt: number,
-    head: Partial<Head>,
-    read?: ReadonlyMap<string, T>,
-    keepsGone?: boolean,
-  ): Promise<void> {
+  /** Keeps what was read, then says so to the other windows. */
+  async #keep(head: Partial<Head>, read?: ReadonlyMap<string, T>, keepsGone?: boolean): Promise<void> {
     const records = this.#records;
     if (records === undefined) return;
-    const isLate = (kept: Head | undefined): boolean =>
-      (kept?.askedAt ?? 0) > askedAt && hasCome(kept?.askedAt ?? 0, this.#now());
     try {
-      if (isLate((await records.read(HEAD))?.head)) {
-        this.#staleSince ??= this.#now();
-        return;
-      }
       if (read !== undefined) {
         const changed = [...read].filter(([key, item]) => this.#stored(key) !== item);
         await Promise.all(changed.map(([key, item]) => records.put(idOf(key), { item })));
@@ -279,10 +251,9 @@ export class RemoteList<T extends object> extends Disposable {
         const gone = keepsGone === true ? [] : [...records.values.keys()].filter(id => !ids.has(id));
         await Promise.all(gone.map(id => records.remove(id)));
       }
-      await records.update(HEAD, record => {
-        if (isLate(record?.head)) return record;
-        return { head: { problems: [], ...(head.failure && record?.head), ...head } };
-      });
+      await records.update(HEAD, record => ({
+        head: { problems: [], ...(head.failure && record?.head), ...head },
+      }));
     } catch (error) {
       // What was read is shown all the same; it is only not there the next time.
       this.#options.log.error('What was read of a list cannot be kept', error);

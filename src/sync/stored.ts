@@ -16,9 +16,8 @@ export interface ListFailure {
 
 /** How the newest reading of a list went. Times are Unix ms. */
 export interface Head {
-  /** When the list was last read to its end, in whichever window, and when that reading began. */
+  /** When the list was last read to its end, in whichever window. */
   readonly at?: number | undefined;
-  readonly askedAt?: number | undefined;
   /** What could not be read. */
   readonly problems: readonly ItemProblem[];
   readonly failure?: ListFailure | undefined;
@@ -27,7 +26,7 @@ export interface Head {
 }
 
 /** A list as last known. A failure takes nothing away. */
-export interface ListState<T> extends Omit<Head, 'askedAt'> {
+export interface ListState<T> extends Head {
   readonly items: readonly T[];
   /** Items read so far, while it is being read. */
   readonly reading?: { readonly count: number } | undefined;
@@ -58,7 +57,6 @@ export interface ItemKind<T> {
 const headSchema = recordSchema(() =>
   openObject({
     at: z.exactOptional(z.number()),
-    askedAt: z.exactOptional(z.number()),
     problems: z.array(taken<ItemProblem>()),
     failure: z.exactOptional(openObject({ at: z.number(), sentence: z.string() })),
     partial: z.exactOptional(z.boolean()),

@@ -4,9 +4,10 @@ import type { Connection, ConnectionState } from '../connection';
 import { commands, setContext } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
-import { Refresher, type RefresherOptions } from '../sync/refresher';
 import { RemoteList, type Pace, type RemoteListOptions } from '../sync/remoteList';
 import { errorSentence } from '../util/errorSentence';
+import { ObservableValue, type Event, type Observable } from '../util/lifecycle';
+import { Poller } from '../util/poller';
 import type { WindowFocus } from '../util/windowFocus';
 import { retryNode, type TreeNode } from './tree';
 import { listContext, setMessage, viewMessage } from './viewStatus';
@@ -29,6 +30,18 @@ interface ConnectedListOptions<T extends object>
   readonly pages: (api: ApiClient, signal: AbortSignal) => AsyncIterable<Pick<Page<T>, 'items' | 'problems'>>;
 }
 
+interface Seen {
+  readonly pace: () => Pace;
+  /** Whether somebody sees something of the list, such as a view that is visible. */
+  readonly isSeen: () => boolean;
+  /** Whatever may change that. */
+  readonly onDidChangeSeen: readonly Event<unknown>[];
+  readonly focused: WindowFocus;
+}
+
+/** How soon to look again when another window asks. */
+const LOOK_MS = 1_000;
+
 /** A list of the service in use, as a view shows it. */
 export class ConnectedList<T extends object> extends RemoteList<T> {
   readonly #options: ConnectedListOptions<T>;
@@ -45,18 +58,39 @@ export class ConnectedList<T extends object> extends RemoteList<T> {
     this.#options = options;
   }
 
-  /** Keeps the list fresh while somebody sees it. */
-  follow(seen: Pick<RefresherOptions, 'pace' | 'isSeen' | 'onDidChangeSeen' | 'focused'>): Refresher {
-    const { connection, now } = this.#options;
-    const [ready, canAsk] = [() => this.open(), () => connection.api !== undefined];
-    const refresher = this.register(new Refresher({ ...seen, list: this, ready, canAsk, now }));
+  /**
+   * Keeps the list fresh while somebody looks at it, in a window with the focus, and tells whether somebody does. All windows together
+   * ask as often as one would.
+   */
+  follow({ pace, isSeen, onDidChangeSeen, focused }: Seen): Observable<boolean> {
+    const { connection, now = Date.now } = this.#options;
+    const run = (signal: AbortSignal): Promise<number> => this.#round(pace, signal);
+    const poller = this.register(new Poller({ run, isShown: focused.isShown, now }));
+    const isLookedAt = this.register(new ObservableValue(false));
+    const look = (): void => {
+      isLookedAt.set(focused.current && isSeen());
+      if (isLookedAt.current) poller.start();
+      else poller.stop();
+    };
+    for (const event of [...onDidChangeSeen, focused.onDidChange]) this.register(event(look));
+    // What was learned meanwhile, here or in another window, may make the next reading due sooner or later.
     this.register(
-      connection.onDidBecomeReady(() => {
-        this.forgive();
-        refresher.poke();
+      this.state.onDidChange(({ reading }) => {
+        if (reading === undefined) poller.poke();
       }),
     );
-    return refresher;
+    this.register(connection.onDidBecomeReady(() => this.forgive()));
+    look();
+    return isLookedAt;
+  }
+
+  async #round(pace: () => Pace, signal: AbortSignal): Promise<number> {
+    if (this.#options.connection.api === undefined) return Infinity;
+    await this.open();
+    const rest = this.untilDue(pace());
+    if (rest > 0) return rest;
+    const isDone = await this.readInTurn(pace(), signal);
+    return (isDone && this.untilDue(pace())) || LOOK_MS;
   }
 
   /** Shows what is kept of the service in use. Never rejects: where that cannot be read, the service is asked all the same. */

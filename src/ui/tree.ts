@@ -222,8 +222,7 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
 
 /** The row that stands where a list could not be read; the reason stands above it, in the view's message. */
 export function retryNode(command: string): TreeNode {
-  const title = vscode.l10n.t('Try again');
-  const row: Row = { label: title, icon: { id: 'refresh' }, command: { command, title } };
+  const row: Row = { label: vscode.l10n.t('Try again'), icon: { id: 'refresh' }, command };
   return { id: 'retry', kind: 'retry', row: () => row };
 }
 

@@ -41,15 +41,10 @@ export async function confirmed(question: string, detail: string, act: string): 
  * Why this window starts no program, and writes no file outside of our own storage (trust.md 39): Restricted Mode, or a virtual
  * workspace, all of whose folders are on no machine. `undefined`: both are fine.
  */
-export function restriction(
-  workspace: Pick<typeof vscode.workspace, 'isTrusted'> & {
-    readonly workspaceFolders: readonly { readonly uri: { readonly scheme: string } }[] | undefined;
-  } = vscode.workspace,
-): 'untrusted' | 'virtual' | undefined {
-  if (!workspace.isTrusted) return 'untrusted';
-  const folders = workspace.workspaceFolders ?? [];
-  const isVirtual = folders.length > 0 && folders.every(({ uri }) => uri.scheme !== 'file');
-  return isVirtual ? 'virtual' : undefined;
+export function restriction(): 'untrusted' | 'virtual' | undefined {
+  if (!vscode.workspace.isTrusted) return 'untrusted';
+  const { workspaceFolders: folders = [] } = vscode.workspace;
+  return folders.length > 0 && folders.every(({ uri }) => uri.scheme !== 'file') ? 'virtual' : undefined;
 }
 
 /**
@@ -68,16 +63,7 @@ export interface TextToSave extends Pick<vscode.SaveDialogOptions, 'title' | 'sa
   /** Of the file, with its ending. */
   readonly name: string;
   readonly content: string;
-  /** Where to; without it the person is asked. */
-  readonly target?: vscode.Uri | undefined;
 }
-
-/** What the dialog and the editor call a file, by the ending of its name. */
-const KINDS: Readonly<Record<string, { readonly label: string; readonly language: string }>> = {
-  csv: { label: 'CSV', language: 'plaintext' },
-  json: { label: 'JSON', language: 'json' },
-  md: { label: 'Markdown', language: 'markdown' },
-};
 
 /**
  * Writes a text to a file that the person names, and resolves to it, or to nothing when they think better of it. Where no file
@@ -86,20 +72,19 @@ const KINDS: Readonly<Record<string, { readonly label: string; readonly language
 export async function saveText({
   name,
   content: given,
-  target,
   ...dialog
 }: TextToSave): Promise<vscode.Uri | undefined> {
   const content = forEditor(given);
   const type = name.slice(name.lastIndexOf('.') + 1);
-  const { label = type, language = 'plaintext' } = KINDS[type] ?? {};
   if (restriction() !== undefined) {
+    const language = type === 'json' ? 'json' : 'plaintext';
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language, content }));
     return undefined;
   }
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(os.homedir());
-  const filters = { [label]: [type] };
+  const filters = { [type.toUpperCase()]: [type] };
   const defaultUri = vscode.Uri.joinPath(folder, name);
-  const file = target ?? (await vscode.window.showSaveDialog({ ...dialog, defaultUri, filters }));
+  const file = await vscode.window.showSaveDialog({ ...dialog, defaultUri, filters });
   if (file === undefined) return undefined;
   await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(content));
   return file;

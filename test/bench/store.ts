@@ -4,13 +4,11 @@ import * as fs from 'node:fs';
 import type { Session } from '../../src/api';
 import { seeded } from '../../src/sample/random';
 import { ServiceList } from '../../src/sessions/monitor';
-import { statusOf } from '../../src/sessions/record';
 import { SessionIndex } from '../../src/sessions/sessionIndex';
 import { groupSessions } from '../../src/sessions/view';
 import { sessionRow } from '../../src/sessions/words';
 import { openStorage, workerEngine, type CollectionOptions, type Storage } from '../../src/storage';
 import { ObservableValue } from '../../src/util/lifecycle';
-import { Formatter } from '../../src/util/format';
 import { silentLog } from '../fakes/log';
 import { until } from '../until';
 import { temporaryFolder } from '../vscode/paths';
@@ -29,7 +27,6 @@ const records = (path: string): CollectionOptions<Message> => ({
   version: 1,
   schema: { parse: value => value as Message },
 });
-const format = new Formatter('en');
 
 /** The store as the product has it: in a thread of its own, windows and processes beside each other. */
 export async function storeRows(): Promise<Row[]> {
@@ -149,12 +146,10 @@ function draw(index: SessionIndex): void {
   const now = Date.now();
   const computer = () => ({ name: 'atlas', status: 'active' });
   groupSessions(index.records.values(), {
-    ...{ grouping: 'attention', sorting: 'activity', now, language: 'en' },
-    statusOf: record => statusOf(record, undefined, now),
+    ...{ grouping: 'attention', sorting: 'activity', now },
     computerName: () => 'atlas',
   });
-  for (const record of index.records.values())
-    sessionRow(record, { status: statusOf(record, undefined, now), computer, format, now });
+  for (const record of index.records.values()) sessionRow(record, { computer, now });
 }
 
 function sessionOf(n: number): Session {

@@ -9,6 +9,7 @@ export function fakeView(visible = true) {
   const view = {
     visible,
     revealed,
+    selection: [] as readonly TreeNode[],
     onDidChangeVisibility: changed.event,
     reveal: (node: TreeNode): Promise<void> => {
       revealed.push(node);

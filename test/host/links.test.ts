@@ -11,7 +11,7 @@ import { startSampleService } from '../fakes/sampleService';
 import { csv } from '../../src/util/csv';
 import { factsDocument, type Fact } from '../../src/ui/text';
 import { Formatter } from '../../src/util/format';
-import { openAddress, saveText } from '../../src/ui/window';
+import { openAddress } from '../../src/ui/window';
 import { forEditor } from '../../src/util/text';
 import { hostileForms, hostileTargets, isFollowable } from '../unit/chat/hostileLinks';
 import { FaultServer } from '../fakes/faultServer';
@@ -111,12 +111,8 @@ describe('documents of foreign words', () => {
       const shown = { repository: { name: text, reports: [report] }, report } as unknown as ShownReport;
       await assertNone(await made(markdownOf(shown, { staleness: 'unknown', commits: undefined })));
     }
-    const [folder] = vscode.workspace.workspaceFolders ?? [];
-    const target = vscode.Uri.joinPath(folder!.uri, 'links.csv');
     const rows = texts.map(text => [text]);
-    await saveText({ name: 'links.csv', content: csv(['a'], rows), target });
-    await assertNone(await vscode.workspace.openTextDocument(target));
-    await vscode.workspace.fs.delete(target);
+    await assertNone(await made(forEditor(csv(['a'], rows)), 'plaintext'));
   });
 
   it('hold no other link when a session is opened', async () => {

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { Session } from '../../../src/api';
 import { SessionMonitor } from '../../../src/sessions/monitor';
+import { statusOf } from '../../../src/sessions/record';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { ObservableValue } from '../../../src/util/lifecycle';
+import { silentLog } from '../../fakes/log';
 import { later, learn, openIndex, sessionOf, temporaryFolder } from './support';
 
 /** What a window asks about a session, as it reaches the service. */
@@ -48,10 +50,17 @@ describe('the watch over sessions', () => {
       api: { one: one as never },
       state: new ObservableValue({ kind: 'signedOut' as const }),
     };
-    const monitor = new SessionMonitor({ index, focused, fastestSeconds: () => 2, connection });
+    const monitor = new SessionMonitor({
+      index,
+      focused,
+      fastestSeconds: () => 2,
+      connection,
+      log: silentLog(),
+    });
     later(() => monitor.dispose());
     if (reply === undefined) await learn(index, { status: 'running' });
-    return { index, monitor };
+    const statusOfS1 = () => statusOf(index.get('s1')!, Date.now());
+    return { index, monitor, statusOfS1 };
   };
   /** Each answer says something new; of one that works also when, so nobody slows down. */
   const works = ({ sessionId, answer }: Question): void =>
@@ -61,7 +70,7 @@ describe('the watch over sessions', () => {
     const windows = await Promise.all(Array.from({ length: count }, () => open(reply)));
     for (const sessionId of ids)
       await learn(windows[0]!.index, { sessionId, status: 'running' }, Date.now() - HOUR);
-    for (const { monitor } of windows) for (const id of ids) monitor.watch(id);
+    for (const { monitor } of windows) for (const id of ids) monitor.watch([id]);
     return windows;
   };
   const pass = async (ms: number): Promise<void> => {
@@ -73,26 +82,26 @@ describe('the watch over sessions', () => {
   const askedIds = (): readonly string[] => asked.map(({ sessionId }) => sessionId);
 
   it('asks while somebody looks and again after the answer, one question in flight, nothing before there is a record; what fails is unknown, never running, until it is answered', async () => {
-    const { index, monitor } = await open();
-    monitor.watch('s7');
-    const [watch, second] = [monitor.watch('s1'), monitor.watch('s1')];
+    const { index, monitor, statusOfS1 } = await open();
+    monitor.watch(['s7']);
+    const [watch, second] = [monitor.watch(['s1']), monitor.watch(['s1'])];
     await pass(5_000);
     assert.equal(asked.length, 1);
     asked[0]!.fail(new Error('not reachable'));
     await pass(50);
-    const { value, last, problem } = monitor.statusOf('s1');
+    const { value, last, problem } = statusOfS1();
     assert.deepEqual([value, last, problem?.sentence], ['unknown', 'running', 'not reachable']);
     await pass(30_000);
     asked[1]!.answer(running());
     await pass(5_000);
-    assert.deepEqual([asked.length, monitor.statusOf('s1').value], [3, 'running']);
+    assert.deepEqual([asked.length, statusOfS1().value], [3, 'running']);
     watch.dispose();
     assert.equal(asked[2]!.signal.aborted, false, 'somebody still looks');
     second.dispose();
     await learn(index, { sessionId: 's7' });
     await pass(2_000);
     assert.deepEqual(askedIds(), ['s1', 's1', 's1', 's7']);
-    const cancelled = [asked[2]!.signal.aborted, monitor.statusOf('s1').problem];
+    const cancelled = [asked[2]!.signal.aborted, statusOfS1().problem];
     assert.deepEqual(cancelled, [true, undefined], 'what is only cancelled is no problem');
   });
 
@@ -101,7 +110,7 @@ describe('the watch over sessions', () => {
     const focused: Focus = new ObservableValue(false);
     focused.isShown = () => back.promise;
     const { monitor } = await open(undefined, focused);
-    monitor.watch('s1', 'inFront');
+    monitor.watch(['s1'], 'inFront');
     await pass(2_000);
     focused.set(true);
     await pass(2_000);
@@ -114,13 +123,13 @@ describe('the watch over sessions', () => {
   });
 
   it('lets no answer to an older question replace what a send or a newer question of another window said', async () => {
-    const { index, monitor } = await open();
+    const { index, monitor, statusOfS1 } = await open();
     const early = monitor.check('s1');
     mock.timers.tick(100);
     await index.noteSend('service', 's1', { status: 'pending', at: Date.now(), text: 'Hello' });
     asked[0]!.answer(sessionOf());
     await early;
-    assert.equal(monitor.statusOf('s1').value, 'pending');
+    assert.equal(statusOfS1().value, 'pending');
     const late = monitor.check('s1');
     mock.timers.tick(100);
     const sooner = (await open()).monitor.check('s1');
@@ -128,11 +137,11 @@ describe('the watch over sessions', () => {
     await sooner;
     asked[1]!.answer(running());
     await late;
-    assert.deepEqual([monitor.statusOf('s1').value, index.get('s1')?.session?.messageCount], ['idle', 4]);
+    assert.deepEqual([statusOfS1().value, index.get('s1')?.session?.messageCount], ['idle', 4]);
   });
 
   it('keeps what a service answered with that service, when the person has gone to another meanwhile', async () => {
-    const { index, monitor } = await open();
+    const { index, monitor, statusOfS1 } = await open();
     const check = monitor.check('s1');
     await index.use('another');
     await learn(index, { sessionId: 's2', title: 'Made there' });
@@ -141,14 +150,14 @@ describe('the watch over sessions', () => {
     assert.equal(index.records.size, 0, 'nothing of one service shows up at the other');
     await index.use('service');
     assert.equal(index.get('s2')?.session?.title, 'Made there');
-    assert.equal(monitor.statusOf('s1').problem, undefined);
+    assert.equal(statusOfS1().problem, undefined);
   });
 
   for (const count of [1, 3]) {
     it(`asks at most twice a second from ${count} windows together, about each in turn, the one in front first`, async () => {
       const ids = Array.from({ length: SESSIONS }, (_, at) => `s${at}`);
       const [first] = await opened(count, works, ...ids);
-      first?.monitor.watch(IN_FRONT, 'inFront');
+      first?.monitor.watch([IN_FRONT], 'inFront');
       const others = (): Set<string> => new Set(askedIds().filter(id => id !== IN_FRONT));
       const last = Date.now() + SESSIONS * 1_500;
       while (others().size < SESSIONS - 1 && Date.now() < last) await pass(50);
@@ -167,7 +176,7 @@ describe('the watch over sessions', () => {
   it('asks once after the machine has slept, not in the moment of waking', async () => {
     const ids = ['s1', 's2', 's3'];
     const unfocused = await open(rests, new ObservableValue(false));
-    for (const id of ids) unfocused.monitor.watch(id);
+    for (const id of ids) unfocused.monitor.watch([id]);
     await opened(2, rests, ...ids);
     await pass(45_000);
     assert.deepEqual([...new Set(askedIds())].sort(), ids);
@@ -188,21 +197,7 @@ describe('the watch over sessions', () => {
     asked = [];
     const others = await opened(4, ({ fail }) => fail(new Error('not reachable')), 's2');
     await pass(2_000);
-    for (const { monitor } of others) assert.notEqual(monitor.statusOf('s2').problem, undefined);
+    for (const { index } of others) assert.notEqual(index.get('s2')?.check?.problem, undefined);
     assert.equal(askedIds().filter(id => id === 's2').length, 1);
-  });
-
-  it('waits for a window that asks about one of them, and not for one without the focus', async () => {
-    const unfocused = await open(works, new ObservableValue(false));
-    unfocused.monitor.watch('s3');
-    const { index, monitor } = await open(works);
-    for (const sessionId of ['s1', 's2', 's3']) await learn(index, { sessionId, status: 'running' });
-    // What a window leaves behind that is killed while it asks.
-    const killed = Promise.withResolvers<undefined>();
-    later(() => killed.resolve(undefined));
-    void index.tryRun('s1', 20_000, () => killed.promise);
-    for (const id of ['s1', 's2']) monitor.watch(id);
-    await pass(10_000);
-    assert.deepEqual([...new Set(askedIds())], ['s2']);
   });
 });

@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { commands } from '../../../src/contributions';
-import { observed, sent, STALE_MS, statusOf, type SessionRecord } from '../../../src/sessions/record';
+import { observed, sent, STALE_MS, type SessionRecord } from '../../../src/sessions/record';
 import { GROUPINGS, groupSessions, SORTINGS, type Arrangement } from '../../../src/sessions/view';
 import { sessionDocument, sessionRow, timeText, type ComputerFacts } from '../../../src/sessions/words';
-import { Formatter } from '../../../src/util/format';
 import { contributes, recordOf, sessionOf } from './support';
 
-const format = new Formatter('en');
 const now = 10 * 60_000;
 const noon = Date.parse('2026-11-21T12:00:00Z');
 const context = (fields: object = {}) => ({
-  ...{ status: { value: 'idle', at: now }, format, now },
+  now,
   computer: (): ComputerFacts | undefined => ({ name: 'atlas', status: 'active' }),
   ...fields,
 });
 const rowOf = (fields: Partial<SessionRecord>, given: object = {}) =>
-  sessionRow(recordOf({ session: sessionOf(), ...fields }), context(given));
+  sessionRow(recordOf({ session: sessionOf(), checkedAt: now, ...fields }), context(given));
 const settings = {
   model: 'atlas-large',
   fieldOfTheFuture: 'shown, too',
@@ -31,18 +29,16 @@ describe('a session as a row', () => {
   it('says by its icon what waits, works and is unread, in words what no icon says, and no state nobody has asked about for long as if it were true', () => {
     const at = now - 60_000;
     const session = sessionOf({ messageCount: 3, computerId: 'c', updatedAt: at });
-    const status = (value: string): object => ({ status: { value, at } });
-    const record = recordOf({ session: sessionOf({ status: 'running' }), checkedAt: at });
-    assert.equal(statusOf(record, undefined, at + STALE_MS).value, 'running');
-    const old = { status: statusOf(record, undefined, at + STALE_MS + 1), now: at + STALE_MS + 1 };
+    const is = (status: string) => ({ session: { ...session, status }, checkedAt: at });
     for (const [id, description, fields, given] of [
       ['bell-dot', '1 min', { signal: { kind: 'waiting', at } }],
-      ['sync~spin', '1 min', { session }, status('running')],
-      ['watch', 'pending 1 min', { session }, status('pending')],
-      ['circle-outline', 'paused 1 min', { session }, status('paused')],
+      ['sync~spin', '1 min', is('running')],
+      ['watch', 'pending 1 min', is('pending')],
+      ['circle-outline', 'paused 1 min', is('paused')],
       ['circle-filled', '1 min', { session, local: { readCount: 2 } }],
       ['error', 'ended (error) 1 min', { signal: { kind: 'ended', at, reason: 'error' } }],
-      ['question', 'unknown, was running 5 min ago', record, old],
+      ['sync~spin', '5 min', is('running'), { now: at + STALE_MS }],
+      ['question', 'unknown, was running 5 min ago', is('running'), { now: at + STALE_MS + 1 }],
     ] as const) {
       const row = rowOf(fields, given);
       assert.deepEqual([row.icon?.id, row.description], [id, description]);
@@ -70,16 +66,16 @@ describe('a session as a row', () => {
     const signal = { kind: 'waiting', at: now - 72_000, message: 'May I?' } as const;
     const title = 'Fix it';
     const session = sessionOf({ title, computerId: 'c-1', sessionSettings: settings });
-    const problem = { at: now, sentence: 'No answer.' };
-    const unknown = { value: 'unknown', at: now - 5_000, last: 'idle', problem };
+    const check = { problem: { at: now, sentence: 'No answer.' } };
+    const works = sessionOf({ title, status: 'running' });
     const waits = ['waiting 1 min', 'May I?', 'atlas · atlas-large', '3K tokens (1K in, 2K out)'];
-    for (const [fields, given, ...lines] of [
-      [{ session, signal }, {}, ...waits],
-      [{ session: sessionOf({ title }) }, { status: unknown }, 'unknown, was idle', 'No answer.'],
+    for (const [fields, ...lines] of [
+      [{ session, signal }, ...waits],
+      [{ session: sessionOf({ title }), checkedAt: now - 5_000, check }, 'unknown, was idle', 'No answer.'],
       // A card that is looked at is not drawn anew: seconds in it would stand still.
-      [{ session: sessionOf({ title }) }, { status: { value: 'running', at: now - 5_000 } }, 'running'],
+      [{ session: works, checkedAt: now - 5_000 }, 'running'],
     ] as const) {
-      const { value = '' } = rowOf(fields, given).tooltip?.() ?? {};
+      const { value = '' } = rowOf(fields).tooltip?.() ?? {};
       assert.deepEqual(value.replaceAll('\u200b', '').split('\n'), ['**Fix it**', ...lines]);
     }
   });
@@ -98,7 +94,7 @@ it('the details of a session name every field of the service, those of the futur
   const words =
     '# Mine|## Settings|## Tokens|## Only on this machine|Theirs|shop|c-1|s1|1 min 1 sec|build {"team":"web"}|' +
     'atlas-large|shown, too|browser|1,001|2,002|5,005|**Last at**: last week|**Odd at**: 2026-99-99T00|**Long**: 1 hr 59 min|' +
-    `**Completed**: ${timeText(5, { format, now: noon }) ?? ''}`;
+    `**Completed**: ${timeText(5, noon) ?? ''}`;
   for (const word of words.split('|')) assert.ok(told.includes(word), `${word} is missing in\n${told}`);
   assert.match(told, /\*\*Archived at\*\*: Nov \d+, 2026, .*\(1 day ago\)/);
   const bare = documentOf({ session: { sessionId: 's1' } });
@@ -125,14 +121,13 @@ function offered(context = '', group = ''): readonly string[] {
 it('the menu of a session’s row leads to its chat, offers what can be done and is not so already, and has one button for that', () => {
   const { changes, chat, sessions } = commands;
   const { archive, unarchive } = sessions;
-  const working = { status: { value: 'running', at: 100 } };
-  for (const [local, given, buttons, ...some] of [
-    [{ archivedAt: 5, pinned: true }, {}, [], unarchive],
-    [{ pinned: true }, { ...working, canStop: true }, [chat.stop], archive, chat.stop],
-    [{ readCount: 1 }, { ...working, canStop: false }, [archive], archive],
-    [{}, { changes: { short: '2 files', lines: [] } }, [archive, changes.show], archive],
+  for (const [status, local, given, buttons, ...some] of [
+    ['idle', { archivedAt: 5, pinned: true }, {}, [], unarchive],
+    ['running', { pinned: true }, { canStop: true }, [chat.stop], archive, chat.stop],
+    ['running', { readCount: 1 }, { canStop: false }, [archive], archive],
+    ['idle', {}, { changes: { short: '2 files', lines: [] } }, [archive, changes.show], archive],
   ] as const) {
-    const { context: words } = rowOf({ local }, given);
+    const { context: words } = rowOf({ session: sessionOf({ status }), local }, given);
     assert.deepEqual(offered(words, 'inline'), buttons);
     const menu = offered(words);
     const offers = [archive, unarchive, chat.stop].filter(id => menu.includes(id));
@@ -146,8 +141,7 @@ describe('groups of sessions', () => {
   const saturday = new Date(2026, 10, 21, 12).getTime();
   const groups = (records: readonly SessionRecord[], how: Partial<Arrangement> = {}) =>
     groupSessions(records, {
-      ...{ grouping: 'attention', sorting: 'activity', now: saturday, language: 'en' },
-      statusOf: record => statusOf(record, undefined),
+      ...{ grouping: 'attention', sorting: 'activity', now: saturday },
       computerName: record => record.computerName,
       ...how,
     });
@@ -166,7 +160,7 @@ describe('groups of sessions', () => {
     ];
     const said = (grouping: Arrangement['grouping']): string =>
       groups(records, { grouping })
-        .map(({ label, sessionIds }) => `${label}: ${sessionIds.join(' ')}`)
+        .map(({ label, records: of }) => `${label}: ${of.map(({ sessionId }) => sessionId).join(' ')}`)
         .join(', ');
     assert.equal(said('computer'), 'node 9: d b, node 10: a, Unknown computer: c, Archived: e');
     assert.equal(said('workspace'), 'shop: b, Unknown workspace: d c a, Archived: e');
@@ -190,7 +184,7 @@ describe('groups of sessions', () => {
       fc.property(many, ways, (all, how) => {
         const records = Object.entries(all).map(([sessionId, fields]) => recordOf({ sessionId, ...fields }));
         const made = groups(records, how);
-        const held = made.flatMap(group => group.sessionIds);
+        const held = made.flatMap(group => group.records.map(({ sessionId }) => sessionId));
         assert.deepEqual(held.sort(), Object.keys(all).sort());
         assert.equal(new Set(made.map(group => group.key)).size, made.length);
         assert.deepEqual(groups(records.reverse(), how), made, 'whatever the order of the records');

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Session } from '../../../src/api';
+import { Computers } from '../../../src/computers';
 import { Sessions, type SessionsDeps } from '../../../src/sessions';
 import type { SessionRecord } from '../../../src/sessions/record';
 import { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
-import { Formatter } from '../../../src/util/format';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
@@ -87,18 +87,26 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
     const facts = undefined as ReturnType<SessionsDeps['computers']['known']>;
     const computers = { facts, changed: new Emitter<void>() };
     const memory = new Map<string, unknown>();
+    const [focused, details] = [new ObservableValue(false), { show: () => Promise.resolve() }];
+    const listed = new Computers({
+      ...{ ...given, view: fakeView(false), focused, details },
+      refreshSeconds: () => 30,
+    });
+    later(() => listed.dispose());
     const feature = new Sessions({
       ...given,
-      focused: new ObservableValue(false),
+      ...{ focused, details },
       fastestSeconds: () => 600,
-      computers: { known: () => computers.facts, onDidChange: computers.changed.event },
+      computers: {
+        known: () => computers.facts,
+        onDidChangeNames: computers.changed.event,
+        pick: (...asked) => listed.pick(...asked),
+      },
       changes: { of: () => undefined, onDidChange: new Emitter<readonly string[]>().event },
-      format: new Formatter('en'),
       memory: {
         get: (name: string) => memory.get(name),
         update: async (name: string, value: unknown) => void memory.set(name, await value),
       },
-      details: { show: () => Promise.resolve() },
       linkBase: { scheme: 'vscode', authority: 'agent-console.agent-console' },
       ...{ presets: () => undefined, seeds: () => Promise.resolve([]), extras: () => false },
       ...deps,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { Refresher } from '../../../src/sync/refresher';
 import { RemoteList, type RemoteListOptions } from '../../../src/sync/remoteList';
 import type { ListState } from '../../../src/sync/stored';
+import { ConnectedList } from '../../../src/ui/connectedList';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { later } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
@@ -190,17 +190,9 @@ describe('a list from the service', () => {
     assert.equal(shownBy(second), 'a');
   });
 
-  it('does not keep what a window was told late, when another has asked since, and nothing that is dated in the future', async () => {
-    const [first, second] = [await open(), await open()];
-    const held = Promise.withResolvers<undefined>();
-    answer = pages(held.promise, 'late');
-    const late = first.read();
-    await isAt(first, ({ reading }) => reading !== undefined);
-    clock += 10;
+  it('shows nothing that is dated in the future', async () => {
     answer = pages('cinder');
-    await second.read();
-    held.resolve(undefined);
-    await late;
+    await (await open()).read();
     assert.equal(shownBy(await open()), 'cinder');
     clock -= 24 * 60 * MINUTE;
     const list = await open();
@@ -246,38 +238,42 @@ describe('a list from the service', () => {
   it('is asked for while somebody looks, in a window with the focus; soon where another window asks, or something is learned; and once after the machine has slept', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: clock });
     later(() => mock.timers.reset());
-    let [times, due, isOther, visible] = [0, 0, false, false];
-    const [changed, focused] = [new Emitter<void>(), new ObservableValue(true)];
-    const state = new ObservableValue<ListState<object>>({ items: [], problems: [] });
-    const readInTurn = (): Promise<boolean> => {
-      if (isOther) return Promise.resolve(false);
-      times += 1;
-      due = Date.now() + MINUTE;
-      return Promise.resolve(true);
-    };
-    const refresher = new Refresher({
-      list: { state, untilDue: () => Math.max(0, due - Date.now()), readInTurn },
+    let visible = false;
+    const [changed, anotherKey] = [new Emitter<void>(), new Emitter<void>()];
+    const focused = new ObservableValue(true);
+    const signedIn = new ObservableValue({ kind: 'signedIn' });
+    const ready = () => Promise.resolve(signedIn.current);
+    const connection = { api: {}, state: signedIn, ready, onDidBecomeReady: anotherKey.event };
+    const list = new ConnectedList<Item>({
+      ...{ storage: openWindow(root), log: silentLog(), connection: connection as never },
+      keyOf: ({ id }) => id,
+      schema: { parse: value => value as Item },
+      pathOf: () => PATH,
+      pages: (_, signal) => {
+        asked += 1;
+        return answer(signal);
+      },
+    });
+    later(() => list.dispose());
+    const isSeen = list.follow({
       pace: () => ({ usualMs: MINUTE }),
       isSeen: () => visible,
       onDidChangeSeen: [changed.event],
       focused,
-      ready: () => Promise.resolve(),
-      canAsk: () => true,
     });
-    later(() => refresher.dispose());
     /** How often it was asked for when so much time has passed. */
     const after = async (ms: number): Promise<number> => {
       for (let passed = 0; passed <= ms; passed += 500) {
         for (let turn = 0; turn < 5; turn++) await new Promise(resolve => setImmediate(resolve));
         mock.timers.tick(passed < ms ? 500 : 0);
       }
-      return times;
+      return asked;
     };
     const show = (isVisible: boolean): void => {
       visible = isVisible;
       changed.fire();
     };
-    assert.deepEqual([await after(MINUTE), refresher.isSeen.current], [0, false]);
+    assert.deepEqual([await after(MINUTE), isSeen.current], [0, false]);
     show(true);
     assert.equal(await after(MINUTE - 5_000), 1);
     assert.equal(await after(10_000), 2);
@@ -287,13 +283,13 @@ describe('a list from the service', () => {
     assert.equal(await after(1_000), 3, 'at once when the window is there again');
     show(false);
     assert.equal(await after(5 * MINUTE), 3);
-    isOther = true;
+    const other = Promise.withResolvers<undefined>();
+    void openWindow(root).tryRun(PATH, 20_000, () => other.promise);
     show(true);
-    await after(5_000);
-    isOther = false;
-    assert.equal(await after(1_000), 4);
-    due = 0;
-    state.set({ items: [], problems: [], at: 1 });
+    assert.equal(await after(5_000), 3, 'another window asks');
+    other.resolve(undefined);
+    assert.equal(await after(1_500), 4);
+    anotherKey.fire();
     assert.equal(await after(1_000), 5);
     mock.timers.setTime(Date.now() + 60 * MINUTE);
     assert.equal(await after(500), 5, 'not in the moment in which it wakes');

@@ -5,7 +5,8 @@ import { type Row, Tree, type TreeNode } from '../../../src/ui/tree';
 import { drawnRows, fakeView } from '../../fakes/view';
 import { LazyTree } from '../../../src/ui/lazyTree';
 import { Emitter } from '../../../src/util/lifecycle';
-import { acts } from '../../fakes/vscode';
+import { later } from '../../fakes/cleanUp';
+import { acts, workspace } from '../../fakes/vscode';
 import { restriction } from '../../../src/ui/window';
 
 describe('a tree', () => {
@@ -151,8 +152,11 @@ it('a tree whose rows come later tells the changes of its provider, and gives a 
 });
 
 it('a window may do less where all folders lie on no machine', () => {
-  const may = (...schemes: readonly string[]) =>
-    restriction({ isTrusted: true, workspaceFolders: schemes.map(scheme => ({ uri: { scheme } })) });
+  later(() => void Object.assign(workspace, { workspaceFolders: [] }));
+  const may = (...schemes: readonly string[]) => {
+    Object.assign(workspace, { workspaceFolders: schemes.map(scheme => ({ uri: { scheme } })) });
+    return restriction();
+  };
   assert.deepEqual([may('vscode-vfs', 'memfs'), may('vscode-vfs', 'file')], ['virtual', undefined]);
   assert.equal(may(), undefined);
 });
