@@ -149,14 +149,19 @@ export function withText({ over, text }: Edit): Change {
   });
 }
 
-/** Puts a message of the composer, which showed `shown`, among the entries, unless the composer holds something else. */
+/**
+ * Puts a message of the composer, which showed `shown`, among the entries, unless the composer holds something else; what came behind
+ * that meanwhile stays.
+ */
 export function withTaken(message: Entry, shown: string): Change {
   return outbox => {
     const { text, attachments, target } = outbox.draft;
-    if (text !== shown || outbox.entries.some(({ id }) => id === message.id)) return outbox;
+    const isBehind = shown !== '' && text.startsWith(`${shown}\n\n`);
+    if ((text !== shown && !isBehind) || outbox.entries.some(({ id }) => id === message.id)) return outbox;
     const sent = message.attachments.map(({ uri }) => uri);
     const left = attachments.filter(({ uri }) => !sent.includes(uri));
-    const draft = { text: message.text === shown ? '' : shown, attachments: left, target };
+    const rest = text.slice(shown.length + 2);
+    const draft = { text: message.text === shown ? rest : text, attachments: left, target };
     return { ...outbox, draft, entries: [...outbox.entries, message] };
   };
 }

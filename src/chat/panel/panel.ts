@@ -98,13 +98,14 @@ export class ChatPanel extends PagePanel<Place> {
 
   /** The client of this conversation's service; throws the reason where that cannot be asked now. */
   get api(): ApiClient {
-    this.#check();
+    this.check();
     const { api } = this.options.connection;
     if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
     return api;
   }
 
-  #check(): void {
+  /** Throws the reason where the service cannot be asked now. */
+  check(): void {
     const blocked = this.#blocked;
     if (blocked !== undefined) throw new Error(blocked);
   }
@@ -144,7 +145,7 @@ export class ChatPanel extends PagePanel<Place> {
   }
 
   async refresh(): Promise<void> {
-    this.#check();
+    this.check();
     await this.conversation.refresh();
   }
 
@@ -182,7 +183,7 @@ export class ChatPanel extends PagePanel<Place> {
   }
 
   async send(text: string, seen: number, sendId: string): Promise<void> {
-    this.#check();
+    this.check();
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
     const shown = this.#shown;
     this.#submitting = this.conversation.submit(text, sendId, shown.get(seen));
@@ -211,8 +212,12 @@ export class ChatPanel extends PagePanel<Place> {
     else this.#findWhenReady = wanted;
   }
 
-  /** What was moved into the composer goes from where it was at the same time. */
+  /**
+   * What was moved into the composer goes from where it was at the same time. While a message is being recorded the page tells nothing
+   * of what is written since, and would lose it: it is given the text after the answer.
+   */
   showDraft(focus = true): void {
+    if (this.#submitting !== undefined) return;
     if (focus) this.#show();
     const { text } = this.conversation.composition.draft;
     this.#shown.set(++this.#given, text);
@@ -304,7 +309,7 @@ export class ChatPanel extends PagePanel<Place> {
   /** The draft came back from a refused send, or another window changed it. */
   #followDraft(): void {
     const { text } = this.conversation.composition.draft;
-    if (this.#submitting === undefined && text !== this.#shown.get(this.#given)) this.showDraft(false);
+    if (text !== this.#shown.get(this.#given)) this.showDraft(false);
   }
 
   #settled(outcome: SendOutcome): void {
