@@ -108,10 +108,8 @@ export class Chat extends Disposable {
       new Places({
         ...deps,
         serviceId: () => conversations.serviceId,
-        makePanel: (place, { serviceId, sessionId, title }, startAnew) => {
-          const used = conversations.use(serviceId, sessionId);
-          return new ChatPanel(place, { ...deps, ...used, reading, title, startAnew });
-        },
+        makePanel: (place, { serviceId, sessionId, title }) =>
+          new ChatPanel(place, { ...deps, ...conversations.use(serviceId, sessionId), reading, title }),
       }),
     );
     this.register(
@@ -195,12 +193,8 @@ export class Chat extends Disposable {
 
   /** Attaches what is given to the draft of a session: of this one, else the one in front, else one that is picked. */
   async #attach(given: Given, target?: string): Promise<void> {
-    const count = given.uris.length + given.files.length;
-    if (count === 0) return;
-    const question =
-      count === 1
-        ? vscode.l10n.t('Send 1 file to which session?')
-        : vscode.l10n.t('Send {0} files to which session?', count);
+    if (given.uris.length + given.files.length === 0) return;
+    const question = vscode.l10n.t('Send to which session?');
     const sessionId = await this.#chosen(target, true, question);
     if (sessionId !== undefined) await this.#give(sessionId, given);
   }

@@ -32,8 +32,6 @@ export interface PanelOptions extends PanelDeps, ReturnType<Conversations['use']
   readonly title: string;
   /** Where sessions were read in this window, by service and session. */
   readonly reading: Map<string, Kept>;
-  /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
-  readonly startAnew?: (() => Promise<unknown>) | undefined;
 }
 
 /** Changes that come together are shown together, ms; at most a sixth of the time goes into showing them. */
@@ -261,9 +259,8 @@ export class ChatPanel extends PagePanel<Place> {
   }
 
   protected override onMissing(): void {
-    const { startAnew = () => this.page.load() } = this.options;
     // It may have come late, or the person has gone elsewhere.
-    offerInputBox(this, () => this.page.isMissing && startAnew());
+    offerInputBox(this, () => this.page.isMissing && this.page.load());
   }
 
   #gather(): void {

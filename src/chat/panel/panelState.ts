@@ -8,6 +8,7 @@ import type { Attachment, Entry } from '../outbox/record';
 import type { SendOutcome } from '../outbox/sender';
 import type { Chip, Composer, Header, QueuedRow } from '../protocol';
 import type { ChatSession } from '../sessions';
+import { messagesInWords } from '../transcript/parts';
 
 /** Title, computer, settings, status and figures of a session, in words. `fallbackTitle` serves while the session is not known. */
 export function headerOf(
@@ -28,12 +29,7 @@ export function headerOf(
     statusAge: statusAt === undefined ? undefined : Math.max(0, now - statusAt),
     problem: session?.statusProblem,
     tokens: tokensOf(session, format),
-    messages:
-      count === undefined
-        ? undefined
-        : count === 1
-          ? vscode.l10n.t('1 message')
-          : vscode.l10n.t('{0} messages', format.number(count)),
+    messages: count === undefined ? undefined : messagesInWords(count, format),
     refreshing,
     about: JSON.stringify({ ...about, preventDefaultContextMenuItems: true }),
   };
@@ -152,10 +148,7 @@ function queueNote(conversation: Conversation): string {
     return vscode.l10n.t('On hold: see the first message.');
   if (conversation.isQueueStopped)
     return vscode.l10n.t('On hold: an earlier message was not sent, or it is not known whether it was.');
-  const status = conversation.session?.status;
-  return status === undefined || status === 'unknown'
-    ? vscode.l10n.t('Waiting until the agent’s status is known.')
-    : vscode.l10n.t('Sent in this order when the agent is idle and this window has the focus.');
+  return vscode.l10n.t('Sent in this order when the agent is idle and this window has the focus.');
 }
 
 function queuedRow({ id, text, attachments, sentence }: Entry, format: Formatter): QueuedRow {
