@@ -8,9 +8,7 @@ import { Conversations } from './conversations';
 import {
   droppedFiles,
   givenBy,
-  pickFiles,
   readSendRequest,
-  readUris,
   selectedTexts,
   type DiffOf,
   type Given,
@@ -67,11 +65,7 @@ export class Chat extends Disposable {
       if (outcome.state !== 'accepted') throw Object.assign(new Error(outcome.sentence), { recorded: true });
       return { messageId: outcome.messageId, status: outcome.status };
     },
-    attachFiles: async (...args) => {
-      const given = await givenBy(args, this.#deps.diffOf);
-      const uris = given === undefined ? (readUris(args[0], args[1]) ?? (await pickFiles())) : given.uris;
-      await this.#attach({ uris, files: given?.files ?? [] });
-    },
+    attachFiles: async (...args) => this.#attach(await givenBy(args, this.#deps.diffOf)),
     attachSelection: async () => {
       const files = selectedTexts();
       if (files.length === 0) throw new Error(vscode.l10n.t('Select some text in an editor first.'));

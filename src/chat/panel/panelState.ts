@@ -8,6 +8,7 @@ import type { Attachment, Entry } from '../outbox/record';
 import type { SendOutcome } from '../outbox/sender';
 import type { Chip, Composer, Header, QueuedRow } from '../protocol';
 import type { ChatSession } from '../sessions';
+import type { SentAttachment } from '../transcript/messages';
 import { messagesInWords } from '../transcript/parts';
 
 /** Title, computer, settings, status and figures of a session, in words. `fallbackTitle` serves while the session is not known. */
@@ -160,14 +161,19 @@ function queuedRow({ id, text, attachments, sentence }: Entry, format: Formatter
   };
 }
 
-function chipOf(attachment: Attachment, key: string, format: Formatter): Chip {
+/** An attachment of the composer, or as it was sent. */
+export function chipOf(
+  attachment: SentAttachment & Partial<Attachment>,
+  key: string,
+  format: Formatter,
+): Chip {
   const { name, kind, size, problem, shrinkable, uri, path } = attachment;
   return {
     key,
     name: oneLine(name, 100),
     kind: problem === undefined ? kind : 'unknown',
     size: size === 0 ? '' : format.bytes(size),
-    title: middle(oneLine(path ?? decoded(uri), 500), 120),
+    title: middle(oneLine(path ?? (uri === undefined ? name : decoded(uri)), 500), 120),
     ...(problem !== undefined && { problem: oneLine(problem, 300) }),
     ...(shrinkable !== undefined && { shrinkable }),
   };

@@ -4,6 +4,7 @@ import { Disposable } from '../../util/lifecycle';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { Entry } from '../outbox/record';
+import { chipOf } from '../panel/panelState';
 import {
   partsOfRow,
   partText,
@@ -162,10 +163,7 @@ export class RowBuilder {
   }
 
   #chips(attachments: readonly SentAttachment[]): Chip[] {
-    return attachments.map(({ name: foreign, kind, size }) => {
-      const name = oneLine(foreign, 100);
-      return { key: '', name, kind, size: this.#format.bytes(size), title: name };
-    });
+    return attachments.map(each => chipOf(each, '', this.#format));
   }
 
   #same<R>(key: string, stamp: readonly unknown[], make: () => R): R {
