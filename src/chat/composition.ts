@@ -71,11 +71,13 @@ export class Composition extends Disposable {
    * were too many, after the first of them.
    */
   attach(uris: readonly string[]): Promise<void> {
-    // A machine opens only so many files.
     const given = [...new Set(uris)].slice(0, MOST_ATTACHED + 1);
-    return this.#looking(async () =>
-      this.#add(await Promise.all(given.map(uri => this.#attachments.inspect(uri)))),
-    );
+    return this.#looking(async () => {
+      const found: Attachment[] = [];
+      // No more than one of them is in memory.
+      for (const uri of given) found.push(await this.#attachments.inspect(uri));
+      this.#add(found);
+    });
   }
 
   /**
