@@ -213,7 +213,7 @@ export class Chat extends Disposable {
     panel.reveal();
     await this.#with(sessionId, async ({ composition }) => {
       if (text !== undefined) {
-        composition.setText(joined(composition.draft.text.trimEnd(), text));
+        composition.setText(joined(composition.draft.text, text));
         panel.showDraft();
       }
       await composition.attach(uris);

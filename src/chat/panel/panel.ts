@@ -34,9 +34,8 @@ export interface PanelOptions extends PanelDeps, ReturnType<Conversations['use']
   readonly reading: Map<string, Kept>;
 }
 
-/** Changes that come together are shown together, ms; at most a sixth of the time goes into showing them. */
-const GATHER = 30;
-const REST_FACTOR = 5;
+/** Changes that come together are shown together, ms. */
+const GATHER = 50;
 
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
 export class ChatPanel extends PagePanel<Place> {
@@ -49,7 +48,6 @@ export class ChatPanel extends PagePanel<Place> {
   /** The service can be asked again, and was not yet. */
   #isDue = false;
   #gathering: NodeJS.Timeout | undefined;
-  #gatherFor = GATHER;
   #transcriptProblem: string | undefined;
   #focusWhenReady = false;
   #findWhenReady: Wanted | undefined;
@@ -264,13 +262,12 @@ export class ChatPanel extends PagePanel<Place> {
   }
 
   #gather(): void {
-    this.#gathering ??= setTimeout(() => this.#show(), this.#gatherFor);
+    this.#gathering ??= setTimeout(() => this.#show(), GATHER);
   }
 
   #show(): void {
     if (this.isDisposed) return;
     const { conversation } = this;
-    const began = performance.now();
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     this.#payAttention();
@@ -295,7 +292,6 @@ export class ChatPanel extends PagePanel<Place> {
       this.#rows.show({ ...conversation.rows, webApp: this.webApp !== undefined });
     }
     this.#followDraft();
-    this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));
   }
 
   #showTitle(): void {

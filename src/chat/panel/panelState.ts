@@ -76,23 +76,18 @@ function tokensOf(session: ChatSession | undefined, format: Formatter): Header['
 
 /** Why the service of a conversation cannot be asked now; `undefined` when it can. */
 export function blockedReason(state: ConnectionState, serviceId: string): string | undefined {
-  switch (state.kind) {
-    case 'signedOut':
-      return withReason(state.reason, vscode.l10n.t('Sign in to send messages. What you write is kept.'));
-    case 'keyRejected':
-      return withReason(state.reason, vscode.l10n.t('What you write is kept.'));
-    case 'signedIn':
-      return state.service.id === serviceId
-        ? undefined
-        : vscode.l10n.t(
-            'This session belongs to a different service than {0}. What you write is kept.',
-            oneLine(state.service.host, 100),
-          );
-  }
-}
-
-function withReason(reason: string | undefined, rest: string): string {
-  return reason === undefined ? rest : `${oneLine(reason, 300)} ${rest}`;
+  if (state.kind === 'signedIn')
+    return state.service.id === serviceId
+      ? undefined
+      : vscode.l10n.t(
+          'This session belongs to a different service than {0}. What you write is kept.',
+          oneLine(state.service.host, 100),
+        );
+  const rest =
+    state.kind === 'signedOut'
+      ? vscode.l10n.t('Sign in to send messages. What you write is kept.')
+      : vscode.l10n.t('What you write is kept.');
+  return state.reason === undefined ? rest : `${oneLine(state.reason, 300)} ${rest}`;
 }
 
 /** What became of a message, for a screen reader. */

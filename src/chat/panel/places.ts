@@ -45,10 +45,8 @@ export class Places extends Disposable {
 
   /** The chat the person works in, or the only one there is; the view's also while other views are in front of it. */
   get inFront(): ChatPanel | undefined {
-    const shown = this.#shown;
-    const ofPanels = shown.filter(panel => panel !== this.#inView);
-    const [only, ...others] = ofPanels.length > 0 ? ofPanels : shown;
-    return shown.find(({ isActive }) => isActive) ?? (others.length === 0 ? only : undefined);
+    const [only, ...others] = this.#shown;
+    return this.#shown.find(({ isActive }) => isActive) ?? (others.length === 0 ? only : undefined);
   }
 
   /** The same for what is done with a chat of whatever service. */

@@ -119,15 +119,13 @@ export class Reading extends Disposable {
     for (const met = new Set<string | undefined>(); met.size < CAP && !met.has(cursor);) {
       met.add(cursor);
       const client = extras() ? api() : undefined;
-      const wasFailing = this.#isFailing;
       this.#isFailing = false;
       let page;
       try {
         page = await client?.extras.messages(sessionId, cursor, { signal });
       } catch (error) {
         this.#isFailing = true;
-        if (!signal.aborted && !wasFailing)
-          log.warn(`The list of messages could not be read: ${describe(error) ?? ''}`);
+        if (!signal.aborted) log.warn(`The list of messages could not be read: ${describe(error)}`);
       }
       if (page === undefined || page === 'missing') {
         // What comes until it is there again is not in what was read of it.
@@ -178,9 +176,7 @@ export class Reading extends Disposable {
         const ids = { sessionId, messageId: next };
         message = toStored(next, await client.one('message', { ids, signal }));
       } catch (error) {
-        const sentence = describe(error);
-        if (sentence === undefined) return;
-        this.#failed.set(next, sentence);
+        this.#failed.set(next, describe(error));
         next = undefined;
         continue;
       }
