@@ -228,7 +228,7 @@ export class Conversation extends Disposable {
     const at = (this.#options.now ?? Date.now)();
     await this.#outbox.change(record({ ...message, id, state: 'queued', at }));
     if (!this.isRecorded(id))
-      throw new Error(vscode.l10n.t('The text was changed in another window. Check it and send it again.'));
+      throw new Error(vscode.l10n.t('The text has changed meanwhile. Check it and send it again.'));
     this.#sender.look();
   }
 

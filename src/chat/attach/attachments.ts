@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -102,9 +103,10 @@ export class Attachments {
   /** Removes what was kept more than a day ago and is none of these attachments. */
   async sweep(serviceId: string, inUse: readonly Attachment[], now = Date.now()): Promise<void> {
     const folder = this.#folder(serviceId);
-    for (const id of (await fs.readdir(folder).catch(unlessGone)) ?? []) {
+    if (!existsSync(folder)) return;
+    for (const id of await fs.readdir(folder)) {
       if (inUse.some(({ uri }) => uri.includes(id))) continue;
-      const { mtimeMs = now } = (await fs.stat(join(folder, id)).catch(unlessGone)) ?? {};
+      const { mtimeMs } = await fs.stat(join(folder, id));
       if (mtimeMs < now - GRACE) await fs.rm(join(folder, id), { recursive: true, force: true });
     }
   }
@@ -206,11 +208,6 @@ export function pictureFrom(bytes: Uint8Array): Picture {
   const mediaType = imageType(bytes);
   if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
   return { mediaType, bytes: Uint8Array.from(bytes) };
-}
-
-/** What is not there, or no longer, as another window removes, too, is nothing; other failures stay such. */
-function unlessGone(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
 function cannotBeRead(name: string, error: unknown): string {

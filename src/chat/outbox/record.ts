@@ -149,19 +149,14 @@ export function withText({ over, text }: Edit): Change {
   });
 }
 
-/**
- * Puts a message of the composer, which showed `shown`, among the entries, unless the composer holds something else; what came behind
- * that meanwhile stays.
- */
+/** Puts a message of the composer, which showed `shown`, among the entries, unless the composer holds something else. */
 export function withTaken(message: Entry, shown: string): Change {
   return outbox => {
     const { text, attachments, target } = outbox.draft;
-    const isBehind = shown !== '' && text.startsWith(`${shown}\n\n`);
-    if ((text !== shown && !isBehind) || outbox.entries.some(({ id }) => id === message.id)) return outbox;
+    if (text !== shown || outbox.entries.some(({ id }) => id === message.id)) return outbox;
     const sent = message.attachments.map(({ uri }) => uri);
     const left = attachments.filter(({ uri }) => !sent.includes(uri));
-    const rest = text.slice(shown.length + 2);
-    const draft = { text: message.text === shown ? rest : text, attachments: left, target };
+    const draft = { text: message.text === shown ? '' : shown, attachments: left, target };
     return { ...outbox, draft, entries: [...outbox.entries, message] };
   };
 }

@@ -129,7 +129,7 @@ describe('what is written', () => {
     assert.equal(it.composition.draft.text, 'One\n\nTwo, really');
   });
 
-  it('while a message with files is being recorded stays beside what a command puts there then', async () => {
+  it('while a message with files is being recorded stays beside what a command puts there then, and the message', async () => {
     const files = Promise.withResolvers<[]>();
     const attachments = attachmentsIn(temporaryFolder());
     attachments.parts = () => files.promise;
@@ -141,10 +141,10 @@ describe('what is written', () => {
     page.panel.showDraft();
     assert.equal(page.draft(), undefined, 'the page has not said yet what is written since');
     files.resolve([]);
-    await page.until(() => page.posted.some(({ kind }) => kind === 'answer'));
-    page.write('Two', 0, 2);
-    await page.until(() => page.draft() === 'Given\n\nTwo');
-    assert.deepEqual(it.sent(), ['One']);
+    await page.until(() => page.posted.some(({ reason }) => /has changed meanwhile/.test(reason ?? '')));
+    page.write('One\n\nTwo', 0, 2);
+    await page.until(() => page.draft() === 'One\n\nTwo\n\nGiven');
+    assert.deepEqual(it.sent(), []);
   });
 
   it('before the stored draft was read comes after that: no attachment and no text is lost', async () => {
