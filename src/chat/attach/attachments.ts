@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { BodyPart } from './body';
-import { placeOf, type AwayFile } from './given';
+import { pathIn, placeOf, type AwayFile } from './given';
 import type { Attachment } from '../outbox/record';
 import type { Picture } from '../protocol';
 
@@ -69,7 +69,7 @@ export class Attachments {
 
   /** Says what a file is and whether it can be sent. */
   async inspect(uri: string): Promise<Attachment> {
-    return (await this.#read({ uri, name: this.#nameOf(uri) })).attachment;
+    return (await this.#read({ uri, name: posix.basename(pathIn(uri)) })).attachment;
   }
 
   /**
@@ -176,15 +176,6 @@ export class Attachments {
       return refused(taken, size);
     } catch (error) {
       return refused(cannotBeRead(name, error));
-    }
-  }
-
-  /** The name of a file; of what is no address at all, that. */
-  #nameOf(uri: string): string {
-    try {
-      return this.#files.workspacePath(uri).split('/').at(-1) ?? uri;
-    } catch {
-      return uri;
     }
   }
 

@@ -73,6 +73,15 @@ export function placeOf(uri: vscode.Uri): string {
   return vscode.workspace.asRelativePath(uri, hasFolders).replaceAll('\\', '/');
 }
 
+/** The path in an address; of what is no address at all, that. */
+export function pathIn(uri: string): string {
+  try {
+    return decodeURIComponent(uri.replace(/^[a-z-]+:\/\/[^/]*/i, ''));
+  } catch {
+    return uri;
+  }
+}
+
 function nameOf(uri: vscode.Uri): string {
   return uri.path.split('/').at(-1) ?? uri.path;
 }

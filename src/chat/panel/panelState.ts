@@ -3,6 +3,7 @@ import type { ConnectionState } from '../../connection';
 import type { Formatter } from '../../util/format';
 import { middle, oneLine, plain } from '../../util/text';
 import type { AttachmentLimits } from '../attach/attachments';
+import { pathIn } from '../attach/given';
 import type { Conversation } from '../conversation';
 import type { Attachment, Entry } from '../outbox/record';
 import type { SendOutcome } from '../outbox/sender';
@@ -168,16 +169,8 @@ export function chipOf(
     name: oneLine(name, 100),
     kind: problem === undefined ? kind : 'unknown',
     size: size === 0 ? '' : format.bytes(size),
-    title: middle(oneLine(path ?? (uri === undefined ? name : decoded(uri)), 500), 120),
+    title: middle(oneLine(path ?? (uri === undefined ? name : pathIn(uri)), 500), 120),
     ...(problem !== undefined && { problem: oneLine(problem, 300) }),
     ...(shrinkable !== undefined && { shrinkable }),
   };
-}
-
-function decoded(uri: string): string {
-  try {
-    return decodeURIComponent(uri.replace(/^[a-z-]+:\/\/[^/]*/i, ''));
-  } catch {
-    return uri;
-  }
 }
