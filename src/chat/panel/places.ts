@@ -136,12 +136,12 @@ export class Places extends Disposable {
   }
 
   async #openPanel(chat: ChatOfPlace): Promise<ChatPanel> {
-    const column = (await this.#takeTab(chat)) ?? vscode.ViewColumn.Active;
     const open = this.#panels.get(keyOf(chat));
     if (open !== undefined) {
       open.reveal();
       return open;
     }
+    const column = (await this.#takeTab(chat)) ?? vscode.ViewColumn.Active;
     const made = createPanel(panels.chat, 'chat', chat.title, this.#options.extensionUri, column);
     const panel = this.#attachPanel(made, chat);
     // It is shown already.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ApiClient } from '../../api';
 import { Disposable, Emitter } from '../../util/lifecycle';
 import type { ConversationOptions } from '../conversation';
@@ -135,7 +136,7 @@ export class Reading extends Disposable {
       }
       this.#isListed = true;
       const messages = page.items.map(message => toStored(message.id, message));
-      const fresh = messages.filter(message => this.#isFresh(message));
+      const fresh = messages.filter(each => !isDeepStrictEqual(each, transcript.known.get(each.id)?.message));
       if (fresh.length > 0) await transcript.keep(fresh);
       this.#newestFirst ||= (messages.at(0)?.createdAt ?? NaN) > (messages.at(-1)?.createdAt ?? NaN);
       if (page.cursor === undefined || (this.#newestFirst && fresh.length === 0 && this.#isComplete)) {
@@ -146,13 +147,6 @@ export class Reading extends Disposable {
       cursor = page.cursor;
     }
     return true;
-  }
-
-  #isFresh(message: StoredMessage): boolean {
-    const known = this.#options.transcript.known.get(message.id)?.message;
-    if (known?.updatedAt === undefined || message.updatedAt === undefined)
-      return JSON.stringify(known) !== JSON.stringify(message);
-    return known.updatedAt < message.updatedAt;
   }
 
   /**
