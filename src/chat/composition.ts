@@ -6,9 +6,6 @@ import { MOST_ATTACHED, type Picture } from './protocol';
 import type { Outbox } from './outbox/outbox';
 import { inDraft, withWords, type Attachment, type Draft, type Message } from './outbox/record';
 
-/** Files that are looked at together: a machine opens only so many. */
-const AT_ONCE = 16;
-
 /** The draft of one session as a person composes it. */
 export class Composition extends Disposable {
   readonly #outbox: Outbox;
@@ -74,12 +71,12 @@ export class Composition extends Disposable {
    * were too many, after the first of them.
    */
   attach(uris: readonly string[]): Promise<void> {
-    const given = [...new Set(uris)];
+    const given = [...new Set(uris)].slice(0, MOST_ATTACHED + 1);
     return this.#looking(async () => {
-      for (let from = 0; from < given.length; from += AT_ONCE) {
-        const some = given.slice(from, from + AT_ONCE).map(uri => this.#attachments.inspect(uri));
-        this.#add(await Promise.all(some));
-      }
+      const found: Attachment[] = [];
+      // No more than one of them is in memory.
+      for (const uri of given) found.push(await this.#attachments.inspect(uri));
+      this.#add(found);
     });
   }
 

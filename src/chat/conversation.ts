@@ -42,8 +42,8 @@ export interface ConversationOptions {
   readonly sessions: ChatSessions;
   /** The client of this conversation's service; `undefined` while it cannot be asked. */
   readonly api: () => ApiClient | undefined;
-  /** A sentence for a failed request; `undefined` when it was cancelled. */
-  readonly describe: (error: unknown) => string | undefined;
+  /** A sentence for a failed request. */
+  readonly describe: (error: unknown) => string;
   readonly log: Logger;
   readonly now?: () => number;
   /** Whether what only some services offer may be used. */
@@ -159,7 +159,7 @@ export class Conversation extends Disposable {
       await api()?.extras.interrupt(this.sessionId);
     } catch (error) {
       await this.#outbox.settle(withQueueHeld(false, others));
-      throw new Error(vscode.l10n.t('The agent could not be stopped. {0}', describe(error) ?? ''));
+      throw new Error(vscode.l10n.t('The agent could not be stopped. {0}', describe(error)));
     } finally {
       this.#inBackground(() => this.refresh());
     }
@@ -228,7 +228,7 @@ export class Conversation extends Disposable {
     const at = (this.#options.now ?? Date.now)();
     await this.#outbox.change(record({ ...message, id, state: 'queued', at }));
     if (!this.isRecorded(id))
-      throw new Error(vscode.l10n.t('The text was changed in another window. Check it and send it again.'));
+      throw new Error(vscode.l10n.t('The text has changed meanwhile. Check it and send it again.'));
     this.#sender.look();
   }
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isApiError, type ApiClient } from '../api';
+import type { ApiClient } from '../api';
 import { errorSentence, type Connection } from '../connection';
 import { Disposable, toDisposable } from '../util/lifecycle';
 import { Conversation, type ConversationOptions } from './conversation';
@@ -82,10 +82,7 @@ export class Conversations extends Disposable {
         const state = connection.state.current;
         return state.kind === 'signedIn' && state.service.id === serviceId ? connection.api : undefined;
       },
-      describe: error =>
-        isApiError(error) && error.kind === 'cancelled'
-          ? undefined
-          : errorSentence(error, { language: vscode.env.language }),
+      describe: error => errorSentence(error, { language: vscode.env.language }),
     });
   }
 

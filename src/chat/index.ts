@@ -8,9 +8,7 @@ import { Conversations } from './conversations';
 import {
   droppedFiles,
   givenBy,
-  pickFiles,
   readSendRequest,
-  readUris,
   selectedTexts,
   type DiffOf,
   type Given,
@@ -67,11 +65,7 @@ export class Chat extends Disposable {
       if (outcome.state !== 'accepted') throw Object.assign(new Error(outcome.sentence), { recorded: true });
       return { messageId: outcome.messageId, status: outcome.status };
     },
-    attachFiles: async (...args) => {
-      const given = await givenBy(args, this.#deps.diffOf);
-      const uris = given === undefined ? (readUris(args[0], args[1]) ?? (await pickFiles())) : given.uris;
-      await this.#attach({ uris, files: given?.files ?? [] });
-    },
+    attachFiles: async (...args) => this.#attach(await givenBy(args, this.#deps.diffOf)),
     attachSelection: async () => {
       const files = selectedTexts();
       if (files.length === 0) throw new Error(vscode.l10n.t('Select some text in an editor first.'));
@@ -108,10 +102,8 @@ export class Chat extends Disposable {
       new Places({
         ...deps,
         serviceId: () => conversations.serviceId,
-        makePanel: (place, { serviceId, sessionId, title }, startAnew) => {
-          const used = conversations.use(serviceId, sessionId);
-          return new ChatPanel(place, { ...deps, ...used, reading, title, startAnew });
-        },
+        makePanel: (place, { serviceId, sessionId, title }) =>
+          new ChatPanel(place, { ...deps, ...conversations.use(serviceId, sessionId), reading, title }),
       }),
     );
     this.register(
@@ -195,12 +187,8 @@ export class Chat extends Disposable {
 
   /** Attaches what is given to the draft of a session: of this one, else the one in front, else one that is picked. */
   async #attach(given: Given, target?: string): Promise<void> {
-    const count = given.uris.length + given.files.length;
-    if (count === 0) return;
-    const question =
-      count === 1
-        ? vscode.l10n.t('Send 1 file to which session?')
-        : vscode.l10n.t('Send {0} files to which session?', count);
+    if (given.uris.length + given.files.length === 0) return;
+    const question = vscode.l10n.t('Send to which session?');
     const sessionId = await this.#chosen(target, true, question);
     if (sessionId !== undefined) await this.#give(sessionId, given);
   }
@@ -225,7 +213,7 @@ export class Chat extends Disposable {
     panel.reveal();
     await this.#with(sessionId, async ({ composition }) => {
       if (text !== undefined) {
-        composition.setText(joined(composition.draft.text.trimEnd(), text));
+        composition.setText(joined(composition.draft.text, text));
         panel.showDraft();
       }
       await composition.attach(uris);

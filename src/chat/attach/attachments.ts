@@ -1,13 +1,14 @@
 import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { BodyPart } from './body';
-import { placeOf, type AwayFile } from './given';
+import { pathIn, placeOf, type AwayFile } from './given';
 import type { Attachment } from '../outbox/record';
 import type { Picture } from '../protocol';
 
@@ -17,8 +18,7 @@ type Named = Pick<Attachment, 'uri' | 'name' | 'path'>;
 /** The files attachments come from. Addresses are URIs as text. */
 export interface AttachableFiles {
   stat(uri: string): Thenable<vscode.FileStat>;
-  /** The bytes, so many of the beginning at most. */
-  read(uri: string, most?: number): Promise<Uint8Array>;
+  read(uri: string): Thenable<Uint8Array>;
   /** Relative to the workspace, with `/`; the name alone for files outside it. */
   workspacePath(uri: string): string;
 }
@@ -26,24 +26,9 @@ export interface AttachableFiles {
 /** The file systems of the editor, local and remote. */
 const workspaceFiles: AttachableFiles = {
   stat: async uri => vscode.workspace.fs.stat(here(uri)),
-  read: async (uri, most) => {
-    const file = here(uri);
-    if (file.scheme === 'file') return readLocal(file.fsPath, most);
-    return (await vscode.workspace.fs.readFile(file)).subarray(0, most);
-  },
+  read: async uri => vscode.workspace.fs.readFile(here(uri)),
   workspacePath: uri => placeOf(here(uri)),
 };
-
-export async function readLocal(file: string, most?: number): Promise<Uint8Array> {
-  if (most === undefined) return fs.readFile(file);
-  const handle = await fs.open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(new Uint8Array(most), 0, most, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
 
 /** Explorer and drops name remote files `vscode-remote:`; on the machine this runs on they are `file:`, as the workspace is. */
 function here(uri: string): vscode.Uri {
@@ -62,8 +47,6 @@ export interface AttachmentLimits {
 
 /** Larger pictures are not even read to make them smaller, bytes. */
 const MOST_SHRINKABLE = 64 * 1024 * 1024;
-/** So much of a file is looked at when it is attached; the rest when it is sent. */
-const HEAD = 64 * 1024;
 /** Others get their turn after so many bytes. */
 const SLICE = 1024 * 1024;
 /** Kept files that nobody refers to any more are removed after this long, ms. */
@@ -84,9 +67,9 @@ export class Attachments {
     this.#format = new Formatter(language);
   }
 
-  /** Says what a file is and whether it can be sent, by its beginning. */
+  /** Says what a file is and whether it can be sent. */
   async inspect(uri: string): Promise<Attachment> {
-    return (await this.#read({ uri, name: this.#nameOf(uri) }, false)).attachment;
+    return (await this.#read({ uri, name: posix.basename(pathIn(uri)) })).attachment;
   }
 
   /**
@@ -114,15 +97,16 @@ export class Attachments {
       throw error;
     }
     const kept = { uri: pathToFileURL(file).href, name, path: away.path ?? name };
-    return (await this.#read(kept, false)).attachment;
+    return (await this.#read(kept)).attachment;
   }
 
   /** Removes what was kept more than a day ago and is none of these attachments. */
   async sweep(serviceId: string, inUse: readonly Attachment[], now = Date.now()): Promise<void> {
     const folder = this.#folder(serviceId);
-    for (const id of (await fs.readdir(folder).catch(unlessGone)) ?? []) {
+    if (!existsSync(folder)) return;
+    for (const id of await fs.readdir(folder)) {
       if (inUse.some(({ uri }) => uri.includes(id))) continue;
-      const { mtimeMs = now } = (await fs.stat(join(folder, id)).catch(unlessGone)) ?? {};
+      const { mtimeMs } = await fs.stat(join(folder, id));
       if (mtimeMs < now - GRACE) await fs.rm(join(folder, id), { recursive: true, force: true });
     }
   }
@@ -144,7 +128,7 @@ export class Attachments {
     const problems: string[] = [];
     const parts: BodyPart[] = [];
     for (const { uri, name, path } of attachments) {
-      const { attachment, ...read } = await this.#read({ uri, name, path }, true);
+      const { attachment, ...read } = await this.#read({ uri, name, path });
       const { kind, problem } = attachment;
       if (problem !== undefined) problems.push(problem);
       else if (problems.length === 0)
@@ -163,7 +147,6 @@ export class Attachments {
 
   async #read(
     file: Named,
-    isWhole: boolean,
   ): Promise<{ readonly attachment: Attachment } & Pick<BodyPart, 'bytes' | 'mediaType'>> {
     const { uri } = file;
     const name = oneLine(file.name, 100);
@@ -179,11 +162,10 @@ export class Attachments {
         const isPicture = before.type === vscode.FileType.File && /\.(?:png|jpe?g|webp)$/i.test(name);
         return refused(unfit, size, isPicture && size > 0 && size <= MOST_SHRINKABLE);
       }
-      const bytes = await this.#files.read(uri, isWhole ? undefined : HEAD);
-      const found = await sniff(bytes, bytes.length === size);
+      const bytes = await this.#files.read(uri);
+      const found = await sniff(bytes);
       const after = await this.#files.stat(uri);
-      const isRead = bytes.length === (isWhole ? size : Math.min(size, HEAD));
-      if (!isRead || after.type !== before.type || after.size !== size || after.mtime !== mtime)
+      if (bytes.length !== size || after.type !== before.type || after.size !== size || after.mtime !== mtime)
         return refused(vscode.l10n.t('{0} changed while being read. Attach it again.', name), size);
       if (found !== undefined)
         return { attachment: { ...file, kind: found.kind, size }, bytes, mediaType: found.mediaType };
@@ -194,15 +176,6 @@ export class Attachments {
       return refused(taken, size);
     } catch (error) {
       return refused(cannotBeRead(name, error));
-    }
-  }
-
-  /** The name of a file; of what is no address at all, that. */
-  #nameOf(uri: string): string {
-    try {
-      return this.#files.workspacePath(uri).split('/').at(-1) ?? uri;
-    } catch {
-      return uri;
     }
   }
 
@@ -228,11 +201,6 @@ export function pictureFrom(bytes: Uint8Array): Picture {
   return { mediaType, bytes: Uint8Array.from(bytes) };
 }
 
-/** What is not there, or no longer, as another window removes, too, is nothing; other failures stay such. */
-function unlessGone(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-}
-
 function cannotBeRead(name: string, error: unknown): string {
   const why = oneLine(error instanceof Error ? error.message : String(error));
   return vscode.l10n.t('{0} cannot be read: {1}', name, why);
@@ -244,14 +212,8 @@ function fileName(name: string): string {
   return safe.replace(/^[. ]+|[. ]+$/g, '_') || '_';
 }
 
-/**
- * What a file is by its bytes, never by its name, if the service takes it; text is well-formed UTF-8 without NUL. Of a file's
- * beginning, as far as that tells.
- */
-async function sniff(
-  bytes: Uint8Array,
-  isWhole: boolean,
-): Promise<Pick<BodyPart, 'kind' | 'mediaType'> | undefined> {
+/** What a file is by its bytes, never by its name, if the service takes it; text is well-formed UTF-8 without NUL. */
+async function sniff(bytes: Uint8Array): Promise<Pick<BodyPart, 'kind' | 'mediaType'> | undefined> {
   const image = imageType(bytes);
   if (image !== undefined) return { kind: 'image', mediaType: image };
   if (ascii(bytes, 0, 5) === '%PDF-') return { kind: 'pdf', mediaType: 'application/pdf' };
@@ -263,7 +225,7 @@ async function sniff(
       if (slice.includes(0)) return undefined;
       decoder.decode(slice, { stream: true });
     }
-    if (isWhole) decoder.decode();
+    decoder.decode();
     return { kind: 'text', mediaType: 'text/plain' };
   } catch {
     return undefined;

@@ -73,18 +73,23 @@ export function placeOf(uri: vscode.Uri): string {
   return vscode.workspace.asRelativePath(uri, hasFolders).replaceAll('\\', '/');
 }
 
+/** The path in an address; of what is no address at all, that. */
+export function pathIn(uri: string): string {
+  try {
+    return decodeURIComponent(uri.replace(/^[a-z-]+:\/\/[^/]*/i, ''));
+  } catch {
+    return uri;
+  }
+}
+
 function nameOf(uri: vscode.Uri): string {
   return uri.path.split('/').at(-1) ?? uri.path;
 }
 
-/**
- * What a file is called beside others, never without a character that leaves a trace: as all pasted pictures are `image.png`, one
- * without a place gets a name that no other has.
- */
+/** What a file is called beside others: as all pasted pictures are `image.png`, one without a place gets a name that no other has. */
 export function nameAmong({ name, path }: AwayFile, others: readonly { readonly name: string }[]): string {
   const last = oneLine(name.split(/[\\/]/).at(-1) ?? '', 100);
-  const isSeen = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(last);
-  const own = isSeen ? last : vscode.l10n.t('file');
+  const own = last === '' ? vscode.l10n.t('file') : last;
   const [, stem = own, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(own) ?? [];
   const isTaken = (free: string): boolean => path === undefined && others.some(each => each.name === free);
   let free = own;
@@ -116,12 +121,17 @@ const MOST_CHARACTERS = 1_000;
 const SEVERITIES: readonly string[] = ['error', 'warning', 'information', 'hint'];
 
 /**
- * What the menus of problems, Source Control, tests, comments and terminals hand over, as files; `undefined` where the arguments are
- * files themselves or nothing. Rejects with a sentence where they are anything else, or there is nothing to attach.
+ * What the menus of files, problems, Source Control, tests, comments and terminals hand over; without anything, the person picks
+ * files. Rejects with a sentence where it is anything else, or there is nothing to attach.
  */
-export async function givenBy(args: readonly unknown[], diffOf: DiffOf): Promise<Given | undefined> {
-  const [first] = args;
-  if (first === undefined || first === null || isUri(first)) return undefined;
+export async function givenBy(args: readonly unknown[], diffOf: DiffOf): Promise<Given> {
+  const [first, selected] = args;
+  if (first === undefined || first === null) return { uris: await pickFiles(), files: [] };
+  if (isUri(first)) {
+    // All that is selected with what was clicked, which a tab's menu does not tell.
+    const all = Array.isArray(selected) ? selected.filter(isUri) : [];
+    return { uris: (all.length === 0 ? [first] : all).map(uri => uri.toString()), files: [] };
+  }
   if (isProblems(first)) return { uris: [], files: [problemFile(first)] };
   if (isFailedTest(first)) return { uris: [], files: [testFile(first)] };
   if (isThread(first)) return { uris: [], files: [threadFile(first)] };
@@ -230,19 +240,12 @@ const fieldsOf = (value: unknown) => (value ?? {}) as Readonly<Record<string, un
 
 function isProblems(value: unknown): value is FileProblems {
   const { uri, problems } = fieldsOf(value);
-  const isProblem = (each: unknown): boolean => {
-    const { message, range } = fieldsOf(each);
-    const { end } = fieldsOf(range);
-    return typeof message === 'string' && typeof fieldsOf(end)['line'] === 'number';
-  };
-  return isUri(uri) && Array.isArray(problems) && problems.length > 0 && problems.every(isProblem);
+  return isUri(uri) && Array.isArray(problems);
 }
 
 function isFailedTest(value: unknown): value is FailedTest {
   const { test, message } = fieldsOf(value);
-  const { message: said } = fieldsOf(message);
-  const { value: text = said } = fieldsOf(said);
-  return typeof fieldsOf(test)['label'] === 'string' && typeof text === 'string';
+  return fieldsOf(test)['label'] !== undefined && fieldsOf(message)['message'] !== undefined;
 }
 
 function isThread(value: unknown): value is vscode.CommentThread {
@@ -274,14 +277,7 @@ export function readSendRequest(value: unknown) {
   return { sessionId, text: words, attachments: uris.map(uri => uri.toString()) };
 }
 
-/** The files of an Explorer or editor menu: what was clicked, and all that is selected with it, which a tab's menu does not tell. */
-export function readUris(clicked: unknown, selected: unknown): readonly string[] | undefined {
-  const all = Array.isArray(selected) ? selected.filter(isUri) : [];
-  const uris = all.length === 0 ? [clicked].filter(isUri) : all;
-  return uris.length === 0 ? undefined : uris.map(uri => uri.toString());
-}
-
 function isUri(value: unknown): value is vscode.Uri {
-  const uri = value as Partial<vscode.Uri> | null | undefined;
-  return typeof uri?.scheme === 'string' && typeof uri.path === 'string';
+  const { scheme, path } = fieldsOf(value);
+  return typeof scheme === 'string' && typeof path === 'string';
 }

@@ -210,14 +210,14 @@ export class Sender extends Disposable {
   }
 
   async #finish(entry: Entry, request: Promise<SentMessage>): Promise<SendOutcome> {
-    const { outbox, now = Date.now } = this.#options;
+    const { outbox, describe, now = Date.now } = this.#options;
     const { id } = entry;
     try {
       const { messageId, status } = await request;
       await this.#accepted({ ...entry, messageId }, status);
       return { state: 'accepted', messageId, status };
     } catch (error) {
-      const sentence = this.#describe(error);
+      const sentence = describe(error);
       // The service said no, or the request never left: only then there is certainly no message.
       const isRefused = isApiError(error) && error.kind !== 'outcomeUnknown';
       const state = isRefused ? 'refused' : 'unknown';
@@ -253,15 +253,10 @@ export class Sender extends Disposable {
 
   /** Asks once how the session stands after a send without an answer. */
   async #lookAfter(): Promise<void> {
-    const { api, sessions, sessionId, log } = this.#options;
+    const { api, sessions, sessionId, describe, log } = this.#options;
     if (api() === undefined) return;
     await sessions.refresh(sessionId).catch((error: unknown) => {
-      const why = this.#describe(error);
-      log.warn(`How the session stands after a send without an answer is not known: ${why}`);
+      log.warn(`How the session stands after a send without an answer is not known: ${describe(error)}`);
     });
-  }
-
-  #describe(error: unknown): string {
-    return this.#options.describe(error) ?? vscode.l10n.t('The request was cancelled.');
   }
 }

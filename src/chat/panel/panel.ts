@@ -32,13 +32,10 @@ export interface PanelOptions extends PanelDeps, ReturnType<Conversations['use']
   readonly title: string;
   /** Where sessions were read in this window, by service and session. */
   readonly reading: Map<string, Kept>;
-  /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
-  readonly startAnew?: (() => Promise<unknown>) | undefined;
 }
 
-/** Changes that come together are shown together, ms; at most a sixth of the time goes into showing them. */
-const GATHER = 30;
-const REST_FACTOR = 5;
+/** Changes that come together are shown together, ms. */
+const GATHER = 50;
 
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
 export class ChatPanel extends PagePanel<Place> {
@@ -51,7 +48,6 @@ export class ChatPanel extends PagePanel<Place> {
   /** The service can be asked again, and was not yet. */
   #isDue = false;
   #gathering: NodeJS.Timeout | undefined;
-  #gatherFor = GATHER;
   #transcriptProblem: string | undefined;
   #focusWhenReady = false;
   #findWhenReady: Wanted | undefined;
@@ -98,13 +94,14 @@ export class ChatPanel extends PagePanel<Place> {
 
   /** The client of this conversation's service; throws the reason where that cannot be asked now. */
   get api(): ApiClient {
-    this.#check();
+    this.check();
     const { api } = this.options.connection;
     if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
     return api;
   }
 
-  #check(): void {
+  /** Throws the reason where the service cannot be asked now. */
+  check(): void {
     const blocked = this.#blocked;
     if (blocked !== undefined) throw new Error(blocked);
   }
@@ -144,7 +141,7 @@ export class ChatPanel extends PagePanel<Place> {
   }
 
   async refresh(): Promise<void> {
-    this.#check();
+    this.check();
     await this.conversation.refresh();
   }
 
@@ -182,7 +179,7 @@ export class ChatPanel extends PagePanel<Place> {
   }
 
   async send(text: string, seen: number, sendId: string): Promise<void> {
-    this.#check();
+    this.check();
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
     const shown = this.#shown;
     this.#submitting = this.conversation.submit(text, sendId, shown.get(seen));
@@ -211,8 +208,12 @@ export class ChatPanel extends PagePanel<Place> {
     else this.#findWhenReady = wanted;
   }
 
-  /** What was moved into the composer goes from where it was at the same time. */
+  /**
+   * What was moved into the composer goes from where it was at the same time. While a message is being recorded the page tells nothing
+   * of what is written since, and would lose it: it is given the text after the answer.
+   */
   showDraft(focus = true): void {
+    if (this.#submitting !== undefined) return;
     if (focus) this.#show();
     const { text } = this.conversation.composition.draft;
     this.#shown.set(++this.#given, text);
@@ -256,19 +257,17 @@ export class ChatPanel extends PagePanel<Place> {
   }
 
   protected override onMissing(): void {
-    const { startAnew = () => this.page.load() } = this.options;
     // It may have come late, or the person has gone elsewhere.
-    offerInputBox(this, () => this.page.isMissing && startAnew());
+    offerInputBox(this, () => this.page.isMissing && this.page.load());
   }
 
   #gather(): void {
-    this.#gathering ??= setTimeout(() => this.#show(), this.#gatherFor);
+    this.#gathering ??= setTimeout(() => this.#show(), GATHER);
   }
 
   #show(): void {
     if (this.isDisposed) return;
     const { conversation } = this;
-    const began = performance.now();
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     this.#payAttention();
@@ -293,7 +292,6 @@ export class ChatPanel extends PagePanel<Place> {
       this.#rows.show({ ...conversation.rows, webApp: this.webApp !== undefined });
     }
     this.#followDraft();
-    this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));
   }
 
   #showTitle(): void {
@@ -304,7 +302,7 @@ export class ChatPanel extends PagePanel<Place> {
   /** The draft came back from a refused send, or another window changed it. */
   #followDraft(): void {
     const { text } = this.conversation.composition.draft;
-    if (this.#submitting === undefined && text !== this.#shown.get(this.#given)) this.showDraft(false);
+    if (text !== this.#shown.get(this.#given)) this.showDraft(false);
   }
 
   #settled(outcome: SendOutcome): void {

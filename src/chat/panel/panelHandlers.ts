@@ -44,7 +44,10 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
     showChanges: async () => {
       await vscode.commands.executeCommand(commands.changes.show, conversation.sessionId);
     },
-    readEarlier: () => conversation.readOn(),
+    readEarlier: () => {
+      panel.check();
+      return conversation.readOn();
+    },
     openPath: ({ path }) => openPath(path),
     insertCode: ({ text }) => insertCode(text),
     compareDiff: ({ text }) => compareDiff(text, options.details),

@@ -3,11 +3,14 @@ import type { ConnectionState } from '../../connection';
 import type { Formatter } from '../../util/format';
 import { middle, oneLine, plain } from '../../util/text';
 import type { AttachmentLimits } from '../attach/attachments';
+import { pathIn } from '../attach/given';
 import type { Conversation } from '../conversation';
 import type { Attachment, Entry } from '../outbox/record';
 import type { SendOutcome } from '../outbox/sender';
 import type { Chip, Composer, Header, QueuedRow } from '../protocol';
 import type { ChatSession } from '../sessions';
+import type { SentAttachment } from '../transcript/messages';
+import { messagesInWords } from '../transcript/parts';
 
 /** Title, computer, settings, status and figures of a session, in words. `fallbackTitle` serves while the session is not known. */
 export function headerOf(
@@ -28,12 +31,7 @@ export function headerOf(
     statusAge: statusAt === undefined ? undefined : Math.max(0, now - statusAt),
     problem: session?.statusProblem,
     tokens: tokensOf(session, format),
-    messages:
-      count === undefined
-        ? undefined
-        : count === 1
-          ? vscode.l10n.t('1 message')
-          : vscode.l10n.t('{0} messages', format.number(count)),
+    messages: count === undefined ? undefined : messagesInWords(count, format),
     refreshing,
     about: JSON.stringify({ ...about, preventDefaultContextMenuItems: true }),
   };
@@ -79,23 +77,18 @@ function tokensOf(session: ChatSession | undefined, format: Formatter): Header['
 
 /** Why the service of a conversation cannot be asked now; `undefined` when it can. */
 export function blockedReason(state: ConnectionState, serviceId: string): string | undefined {
-  switch (state.kind) {
-    case 'signedOut':
-      return withReason(state.reason, vscode.l10n.t('Sign in to send messages. What you write is kept.'));
-    case 'keyRejected':
-      return withReason(state.reason, vscode.l10n.t('What you write is kept.'));
-    case 'signedIn':
-      return state.service.id === serviceId
-        ? undefined
-        : vscode.l10n.t(
-            'This session belongs to a different service than {0}. What you write is kept.',
-            oneLine(state.service.host, 100),
-          );
-  }
-}
-
-function withReason(reason: string | undefined, rest: string): string {
-  return reason === undefined ? rest : `${oneLine(reason, 300)} ${rest}`;
+  if (state.kind === 'signedIn')
+    return state.service.id === serviceId
+      ? undefined
+      : vscode.l10n.t(
+          'This session belongs to a different service than {0}. What you write is kept.',
+          oneLine(state.service.host, 100),
+        );
+  const rest =
+    state.kind === 'signedOut'
+      ? vscode.l10n.t('Sign in to send messages. What you write is kept.')
+      : vscode.l10n.t('What you write is kept.');
+  return state.reason === undefined ? rest : `${oneLine(state.reason, 300)} ${rest}`;
 }
 
 /** What became of a message, for a screen reader. */
@@ -152,10 +145,7 @@ function queueNote(conversation: Conversation): string {
     return vscode.l10n.t('On hold: see the first message.');
   if (conversation.isQueueStopped)
     return vscode.l10n.t('On hold: an earlier message was not sent, or it is not known whether it was.');
-  const status = conversation.session?.status;
-  return status === undefined || status === 'unknown'
-    ? vscode.l10n.t('Waiting until the agent’s status is known.')
-    : vscode.l10n.t('Sent in this order when the agent is idle and this window has the focus.');
+  return vscode.l10n.t('Sent in this order when the agent is idle and this window has the focus.');
 }
 
 function queuedRow({ id, text, attachments, sentence }: Entry, format: Formatter): QueuedRow {
@@ -167,23 +157,20 @@ function queuedRow({ id, text, attachments, sentence }: Entry, format: Formatter
   };
 }
 
-function chipOf(attachment: Attachment, key: string, format: Formatter): Chip {
+/** An attachment of the composer, or as it was sent. */
+export function chipOf(
+  attachment: SentAttachment & Partial<Attachment>,
+  key: string,
+  format: Formatter,
+): Chip {
   const { name, kind, size, problem, shrinkable, uri, path } = attachment;
   return {
     key,
     name: oneLine(name, 100),
     kind: problem === undefined ? kind : 'unknown',
     size: size === 0 ? '' : format.bytes(size),
-    title: middle(oneLine(path ?? decoded(uri), 500), 120),
+    title: middle(oneLine(path ?? (uri === undefined ? name : pathIn(uri)), 500), 120),
     ...(problem !== undefined && { problem: oneLine(problem, 300) }),
     ...(shrinkable !== undefined && { shrinkable }),
   };
-}
-
-function decoded(uri: string): string {
-  try {
-    return decodeURIComponent(uri.replace(/^[a-z-]+:\/\/[^/]*/i, ''));
-  } catch {
-    return uri;
-  }
 }

@@ -4,7 +4,7 @@ import { Disposable } from '../../util/lifecycle';
 import { oneLine } from '../../util/text';
 import { createPanel } from '../../ui/pagePanel';
 import { pageHtml, type Place } from '../../webview/page';
-import type { ChatPanel, PanelOptions } from './panel';
+import type { ChatPanel } from './panel';
 import { isPageState, type PageState } from '../protocol';
 import { keyOf, type ChatSessions } from '../sessions';
 
@@ -12,7 +12,7 @@ export interface PlacesOptions {
   readonly extensionUri: vscode.Uri;
   readonly sessions: Pick<ChatSessions, 'get'>;
   readonly serviceId: () => string | undefined;
-  readonly makePanel: (place: Place, chat: ChatOfPlace, startAnew?: PanelOptions['startAnew']) => ChatPanel;
+  readonly makePanel: (place: Place, chat: ChatOfPlace) => ChatPanel;
   /** Where a session is opened; asked each time. */
   readonly location: () => 'panel' | 'view';
   /** Of this window and folder alone. */
@@ -21,10 +21,6 @@ export interface PlacesOptions {
 
 export type ChatOfPlace = Pick<PageState, 'serviceId' | 'sessionId' | 'title'>;
 
-/** Which sessions have a panel, over a reload. */
-const MEMORY = 'agentConsole.chat.panels';
-/** A tab in front becomes a panel within this time after a reload, ms. */
-const RESTORED_WITHIN = 3_000;
 /** What the view showed. */
 const VIEW_MEMORY = 'agentConsole.chat.view';
 /** A view that was asked for is there within this time, ms; else there is none, as when the person has hidden it for good. */
@@ -38,9 +34,8 @@ export class Places extends Disposable {
   #inView: ChatPanel | undefined;
   /** What the view shows as soon as there is one. */
   #wanted: ChatOfPlace | undefined;
+  /** Whoever waits for the view hears that it is there. */
   #came: (() => void) | undefined;
-  /** All tabs in front have been waited for: one that has not come by then never will. */
-  #areRestored = false;
   #opening: Promise<unknown> = Promise.resolve();
 
   constructor(options: PlacesOptions) {
@@ -50,10 +45,8 @@ export class Places extends Disposable {
 
   /** The chat the person works in, or the only one there is; the view's also while other views are in front of it. */
   get inFront(): ChatPanel | undefined {
-    const shown = this.#shown;
-    const ofPanels = shown.filter(panel => panel !== this.#inView);
-    const [only, ...others] = ofPanels.length > 0 ? ofPanels : shown;
-    return shown.find(({ isActive }) => isActive) ?? (others.length === 0 ? only : undefined);
+    const [only, ...others] = this.#shown;
+    return this.#shown.find(({ isActive }) => isActive) ?? (others.length === 0 ? only : undefined);
   }
 
   /** The same for what is done with a chat of whatever service. */
@@ -91,7 +84,6 @@ export class Places extends Disposable {
     const kept = readPageState(state);
     if (kept === undefined) panel.dispose();
     else this.#attachPanel(panel, kept);
-    this.#came?.();
   }
 
   /** The view is shown for the first time, or again after it was moved. */
@@ -144,12 +136,12 @@ export class Places extends Disposable {
   }
 
   async #openPanel(chat: ChatOfPlace): Promise<ChatPanel> {
-    const column = (await this.#takeTab(chat)) ?? vscode.ViewColumn.Active;
     const open = this.#panels.get(keyOf(chat));
     if (open !== undefined) {
       open.reveal();
       return open;
     }
+    const column = (await this.#takeTab(chat)) ?? vscode.ViewColumn.Active;
     const made = createPanel(panels.chat, 'chat', chat.title, this.#options.extensionUri, column);
     const panel = this.#attachPanel(made, chat);
     // It is shown already.
@@ -159,24 +151,15 @@ export class Places extends Disposable {
 
   /**
    * After a reload VS Code restores the tabs in front, and names those in the background to us only when they are shown. The one with
-   * the title of this session, if it had one, is closed, and another takes its place in its group, where the chat goes on as it was.
-   * Of several nobody knows which it is.
+   * the title of this session is closed, and another takes its place in its group, where the chat goes on as it was. Of several
+   * nobody knows which it is.
    */
-  async #takeTab(chat: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
-    const key = keyOf(chat);
-    if (this.#panels.has(key) || !this.#remembered.includes(key)) return undefined;
-    const tabs = (inFront: boolean): vscode.Tab[] =>
-      vscode.window.tabGroups.all
-        .flatMap(group => group.tabs)
-        .filter(
-          ({ input, label, isActive }) => isChat(input) && label === chat.title && isActive === inFront,
-        );
-    const isHere = (): boolean =>
-      this.#panels.has(key) || [...this.#panels.values()].some(({ title }) => title === chat.title);
-    while (!this.#areRestored && !isHere() && tabs(true).length > 0)
-      this.#areRestored = !(await this.#comes(RESTORED_WITHIN));
-    const [tab, ...others] = tabs(false);
-    if (tab === undefined || others.length > 0 || isHere()) return undefined;
+  async #takeTab({ title }: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
+    if ([...this.#panels.values()].some(panel => panel.title === title)) return undefined;
+    const [tab, ...others] = vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .filter(({ input, label, isActive }) => isChat(input) && label === title && !isActive);
+    if (tab === undefined || others.length > 0) return undefined;
     const { viewColumn } = tab.group;
     await vscode.window.tabGroups.close(tab, true);
     return viewColumn;
@@ -184,28 +167,20 @@ export class Places extends Disposable {
 
   async #showInView(chat: ChatOfPlace): Promise<ChatPanel> {
     this.#wanted = chat;
-    let canCome = true as boolean;
-    if (this.#view === undefined)
-      void vscode.commands.executeCommand(`${views.chat}.focus`).then(undefined, () => {
-        canCome = false;
-        this.#came?.();
-      });
-    // It is there later than VS Code says that it is shown. A panel that is restored meanwhile ends a wait, too.
-    while (canCome && this.#view === undefined && (await this.#comes(SHOWN_WITHIN)));
+    if (this.#view === undefined) {
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      this.#came = () => resolve(undefined);
+      // It is there later than VS Code says that it is shown.
+      const timer = setTimeout(resolve, SHOWN_WITHIN);
+      void vscode.commands.executeCommand(`${views.chat}.focus`).then(undefined, resolve);
+      await promise.finally(() => clearTimeout(timer));
+    }
     // Nor is it to show up there later, beside a panel.
     this.#wanted = undefined;
     if (this.#view === undefined) return this.#openPanel(chat);
     const shown = this.#attachView(this.#view, chat);
     shown.reveal();
     return shown;
-  }
-
-  /** Whether VS Code has handed over a page within this time, ms. */
-  async #comes(within: number): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.#came = () => resolve(true);
-    const timer = setTimeout(() => resolve(false), within);
-    return promise.finally(() => clearTimeout(timer));
   }
 
   #attachView(view: vscode.WebviewView, chat: ChatOfPlace): ChatPanel {
@@ -220,30 +195,15 @@ export class Places extends Disposable {
   #attachPanel(place: vscode.WebviewPanel, chat: ChatOfPlace): ChatPanel {
     const key = keyOf(chat);
     this.#panels.get(key)?.close();
-    // What is registered here for good must not keep the panel and its rows in memory.
-    const panel = this.#options.makePanel(place, chat, () => {
-      this.#panels.get(key)?.close();
-      return this.#inTurn(() => this.#openPanel(chat));
-    });
+    const panel = this.#options.makePanel(place, chat);
     this.register(
       place.onDidDispose(() => {
-        // Another may have taken its place.
-        if (this.#panels.get(key)?.isDisposed !== true) return;
-        this.#panels.delete(key);
-        this.#remember(this.#remembered.filter(other => other !== key));
+        // What is registered here for good must not keep the panel and its rows in memory. Another may have taken its place.
+        if (this.#panels.get(key)?.isDisposed === true) this.#panels.delete(key);
       }),
     );
     this.#panels.set(key, panel);
-    this.#remember([...new Set([...this.#remembered, key])]);
     return panel;
-  }
-
-  get #remembered(): readonly string[] {
-    return this.#options.memory.get<readonly string[]>(MEMORY) ?? [];
-  }
-
-  #remember(keys: readonly string[]): void {
-    void this.#options.memory.update(MEMORY, keys);
   }
 }
 

@@ -18,14 +18,10 @@ export async function showTranscript(
   await conversation.load();
   const { session, sessionId } = conversation;
   const format = new Formatter(vscode.env.language);
-  const write = (): string => {
-    const header = headerOf(conversation.session, sessionId, false, Date.now(), format);
-    const rows = new RowBuilder(format, true).build(conversation.rows);
-    return transcriptDocument(header, key === '' ? rows : rows.filter(row => row.key === key), format);
-  };
-  const text = write();
-  const content = (): string => (conversation.isDisposed ? text : write());
-  await details.show(keyOf(conversation) + key, session?.title ?? sessionId, content);
+  const header = headerOf(session, sessionId, false, Date.now(), format);
+  const rows = new RowBuilder(format, true).build(conversation.rows);
+  const text = transcriptDocument(header, key === '' ? rows : rows.filter(row => row.key === key), format);
+  await details.show(keyOf(conversation) + key, session?.title ?? sessionId, () => text);
 }
 
 /** A transcript as Markdown that loads nothing: a heading a day, a message and a collapsed part, for the outline of editors. */
@@ -85,12 +81,6 @@ const BEFORE = '((?:[\\s>]|[-+*]\\s|\\d{1,9}[.)]\\s)*)';
 /** What stands before it is written before every line of its code: behind more than that there is none. */
 const FENCE = new RegExp(`^(?=.{0,100}(?:~~~|\`{3}))${BEFORE}(\`{3,}(?=[^\`]*$)|~{3,})(.*)$`);
 const HEADING = new RegExp(`^${BEFORE}(#{1,6})(?=\\s|$)`);
-const ITEM = /^ {0,3}(?:[-+*]|\d{1,9}[.)])\s/;
-const INDENT = /^(?: {4}| {0,3}\t)/;
-/** Code within a line, and its mark where it goes on in the next, if that begins no block. */
-const CODE = /(?<!`)(`+)(?!`).{1,2000}?(?<!`)\1(?!`)/g;
-const OPEN = /(?<![\\`])(`+)(?!`)[^`]*$/;
-const BLOCK = /^[\s>]*(?:[-+*#=|]|\d+[.)]|~~~|`{3}|$)/;
 /** It makes a heading of the line above, unless there is an empty one between. */
 const UNDERLINE = /^[\s>]*(?:=+|-+)\s*$/;
 
@@ -104,29 +94,12 @@ export function inertMarkdown(text: string, below = 0): string {
   const lines = normal(text).trimEnd().split('\n');
   const hasCells = lines.some(line => line.includes('|') && /^[\s>|:-]+$/.test(line));
   const written: string[] = [];
-  let isInList = false;
   const end = (): void => {
     if (written.length > 0 && written.at(-1) !== '') written.push('');
   };
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? '';
     const [, before = '', fence = '', language = ''] = FENCE.exec(line) ?? [];
-    const isFirst = (written.at(-1) ?? '') === '';
-    if (ITEM.test(line) || (isFirst && /^\S/.test(line))) isInList = ITEM.test(line);
-    if (fence === '' && isFirst && !isInList && INDENT.test(line) && line.trim() !== '') {
-      const from = at;
-      while (/^(?: {4}| {0,3}\t|\s*$)/.test(lines[at + 1] ?? '-')) at++;
-      const code = lines.slice(from, at + 1).map(each => each.replace(INDENT, ''));
-      written.push(fenced(code.join('\n').trimEnd()));
-      end();
-      continue;
-    }
-    const [, open] = (!hasCells && line.length < 2000 && OPEN.exec(line.replace(CODE, ''))) || [];
-    const next = lines[at + 1] ?? '';
-    if (fence === '' && open !== undefined && !BLOCK.test(next) && next.match(/`+/g)?.includes(open)) {
-      lines[at + 1] = `${line} ${next.replace(/^[\s>]+/, '')}`;
-      continue;
-    }
     if (line.trim() === '' || UNDERLINE.test(line) || fence !== '') end();
     if (fence === '') {
       if (line.trim() !== '') written.push(lowered(inertLine(line, hasCells), below));

@@ -157,18 +157,15 @@ export function isShown(known: KnownMessage): boolean {
   return known.message === undefined ? known.sent !== undefined : !isHidden(known.message);
 }
 
-/** Clocks of service and host may differ by this much, ms. */
-const CLOCK_SKEW = 10 * 60_000;
-
 /**
  * The message an unanswered send became, if a message read later shows it: a user message with the same text, made after the
  * state of the session that was known before the send, and not the result of another send.
  */
 export function arrivedAs(
-  send: { readonly text: string; readonly at: number; readonly before?: { updatedAt: number } | undefined },
+  send: { readonly text: string; readonly before?: { readonly updatedAt: number } | undefined },
   known: Iterable<KnownMessage>,
 ): string | undefined {
-  const since = send.before?.updatedAt ?? send.at - CLOCK_SKEW - 1;
+  const since = send.before?.updatedAt ?? Infinity;
   const isIt = ({ message, sent }: KnownMessage): boolean =>
     message?.role === 'user' &&
     sent === undefined &&

@@ -8,17 +8,9 @@ import { isHidden, type StoredItem, type StoredMessage } from './messages';
 /** The icon of what an agent says while it works. */
 export const COMMENTARY = 'comment';
 
-/** Longest text of all parts of a message together, UTF-16 units. */
-const MOST_TEXT = 400_000;
-
 export function partsOf(message: StoredMessage, tools: Tools, format: Formatter, whole: boolean): Part[] {
   if (isHidden(message)) return [];
-  let left = MOST_TEXT;
-  const clip = (text: string): { readonly text: string } & Cut => {
-    const made = clipped(text, format, whole, Math.min(MAX_SHOWN, left));
-    left -= made.text.length;
-    return made;
-  };
+  const clip = (text: string) => clipped(text, format, whole);
   const folded = (icon: string, label: string, all: string): Part[] => {
     const { text, ...cut } = clip(all);
     const preview = oneLine(text.slice(0, 200).replace(/`|\*\*|^#+ /gm, ''));
@@ -136,21 +128,17 @@ function asJson(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value, null, 2);
 }
 
+export function messagesInWords(count: number, format: Formatter): string {
+  return count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', format.number(count));
+}
+
 /** The beginning of a text that is too long for a page, and how much more there is; all of it where `whole`. */
-export function clipped(
-  text: string,
-  format: Formatter,
-  whole: boolean,
-  most = MAX_SHOWN,
-): { readonly text: string } & Cut {
-  if (whole || text.length <= most) return { text: plain(text, Infinity) };
+export function clipped(text: string, format: Formatter, whole: boolean): { readonly text: string } & Cut {
+  if (whole || text.length <= MAX_SHOWN) return { text: plain(text, Infinity) };
   // Never half a character.
-  const to = /[\ud800-\udbff]/.test(text.charAt(most - 1)) ? most - 1 : most;
-  const rest = text.length - to;
-  const cut =
-    rest === 1
-      ? vscode.l10n.t('1 more character is not shown here.')
-      : vscode.l10n.t('{0} more characters are not shown here.', format.number(rest));
+  const to = /[\ud800-\udbff]/.test(text.charAt(MAX_SHOWN - 1)) ? MAX_SHOWN - 1 : MAX_SHOWN;
+  const rest = format.number(text.length - to);
+  const cut = vscode.l10n.t('{0} more characters are not shown here.', rest);
   return { text: plain(text.slice(0, to), Infinity), cut };
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ApiClient } from '../../api';
 import { Disposable, Emitter } from '../../util/lifecycle';
 import type { ConversationOptions } from '../conversation';
@@ -119,15 +120,13 @@ export class Reading extends Disposable {
     for (const met = new Set<string | undefined>(); met.size < CAP && !met.has(cursor);) {
       met.add(cursor);
       const client = extras() ? api() : undefined;
-      const wasFailing = this.#isFailing;
       this.#isFailing = false;
       let page;
       try {
         page = await client?.extras.messages(sessionId, cursor, { signal });
       } catch (error) {
         this.#isFailing = true;
-        if (!signal.aborted && !wasFailing)
-          log.warn(`The list of messages could not be read: ${describe(error) ?? ''}`);
+        if (!signal.aborted) log.warn(`The list of messages could not be read: ${describe(error)}`);
       }
       if (page === undefined || page === 'missing') {
         // What comes until it is there again is not in what was read of it.
@@ -137,7 +136,7 @@ export class Reading extends Disposable {
       }
       this.#isListed = true;
       const messages = page.items.map(message => toStored(message.id, message));
-      const fresh = messages.filter(message => this.#isFresh(message));
+      const fresh = messages.filter(each => !isDeepStrictEqual(each, transcript.known.get(each.id)?.message));
       if (fresh.length > 0) await transcript.keep(fresh);
       this.#newestFirst ||= (messages.at(0)?.createdAt ?? NaN) > (messages.at(-1)?.createdAt ?? NaN);
       if (page.cursor === undefined || (this.#newestFirst && fresh.length === 0 && this.#isComplete)) {
@@ -148,13 +147,6 @@ export class Reading extends Disposable {
       cursor = page.cursor;
     }
     return true;
-  }
-
-  #isFresh(message: StoredMessage): boolean {
-    const known = this.#options.transcript.known.get(message.id)?.message;
-    if (known?.updatedAt === undefined || message.updatedAt === undefined)
-      return JSON.stringify(known) !== JSON.stringify(message);
-    return known.updatedAt < message.updatedAt;
   }
 
   /**
@@ -178,9 +170,7 @@ export class Reading extends Disposable {
         const ids = { sessionId, messageId: next };
         message = toStored(next, await client.one('message', { ids, signal }));
       } catch (error) {
-        const sentence = describe(error);
-        if (sentence === undefined) return;
-        this.#failed.set(next, sentence);
+        this.#failed.set(next, describe(error));
         next = undefined;
         continue;
       }

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { settings } from '../../settings';
 import { Disposable } from '../../util/lifecycle';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { Entry } from '../outbox/record';
+import { chipOf } from '../panel/panelState';
 import {
   partsOfRow,
   partText,
@@ -26,7 +26,7 @@ import {
   type SentAttachment,
   type StoredItem,
 } from './messages';
-import { clipped, COMMENTARY, fileOf, partsOf, toolId, toolsIn, type Tools } from './parts';
+import { clipped, COMMENTARY, fileOf, messagesInWords, partsOf, toolId, toolsIn, type Tools } from './parts';
 
 export interface RowsInput {
   readonly known: ReadonlyMap<string, KnownMessage>;
@@ -152,7 +152,7 @@ export class RowBuilder {
     return this.#same<MessageRow>(`send:${id}`, [send, count], () => ({
       ...sendRow(id, at),
       ...this.#written(text, attachments),
-      ...(state === 'unknown' && { send: { state, sentence: unknownSentence(send, count) } }),
+      ...(state === 'unknown' && { send: { state, sentence: unknownSentence(send, count, this.#format) } }),
     }));
   }
 
@@ -163,10 +163,7 @@ export class RowBuilder {
   }
 
   #chips(attachments: readonly SentAttachment[]): Chip[] {
-    return attachments.map(({ name: foreign, kind, size }) => {
-      const name = oneLine(foreign, 100);
-      return { key: '', name, kind, size: this.#format.bytes(size), title: name };
-    });
+    return attachments.map(each => chipOf(each, '', this.#format));
   }
 
   #same<R>(key: string, stamp: readonly unknown[], make: () => R): R {
@@ -191,8 +188,12 @@ function phaseOf(phase: string | undefined): string | undefined {
 }
 
 /** What is known of a send without an answer, since which the session was found to have so many messages. */
-function unknownSentence({ before, sentence = '' }: Entry, count: number | undefined): string {
-  const now = count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', count ?? '');
+function unknownSentence(
+  { before, sentence = '' }: Entry,
+  count: number | undefined,
+  format: Formatter,
+): string {
+  const now = messagesInWords(count ?? 0, format);
   const facts =
     count === undefined
       ? sentence
@@ -227,57 +228,31 @@ function gapOf(input: RowsInput, ordered: readonly KnownMessage[], format: Forma
   const count = isInternal ? ordered.length : missing;
   if (count === 0) return undefined;
   const last = ordered.at(-1);
-  const number = format.number(count);
-  const isOne = count === 1;
-  if (last !== undefined && (complete || isInternal)) {
-    const sentence = isOne
-      ? vscode.l10n.t('1 message of this session is not shown by the service')
-      : vscode.l10n.t('{0} messages of this session are not shown by the service', number);
-    return { sentence };
-  }
-  if (ordered.some(entry => breakAbove(entry, input) !== undefined)) {
-    const sentence = isOne
-      ? vscode.l10n.t('1 message has not been read yet')
-      : vscode.l10n.t('{0} messages have not been read yet', number);
-    return { sentence };
-  }
-  const later = isOne
-    ? vscode.l10n.t('1 message cannot be read yet; it appears with your next message')
-    : vscode.l10n.t('{0} messages cannot be read yet; they appear with your next message', number);
+  const messages = messagesInWords(count, format);
+  if (last !== undefined && (complete || isInternal))
+    return { sentence: vscode.l10n.t('The service does not show {0} of this session', messages) };
+  if (ordered.some(entry => breakAbove(entry, input) !== undefined))
+    return { sentence: vscode.l10n.t('{0} not read yet', messages) };
+  const later = vscode.l10n.t('{0} cannot be read yet, only after your next message', messages);
   if (['running', 'pending', 'unknown'].includes(status) || sends.some(({ state }) => state === 'sending'))
     return { sentence: later };
-  const answered = isOne
-    ? vscode.l10n.t('The agent has answered (1 message).')
-    : vscode.l10n.t('The agent has answered ({0} messages).', number);
+  const answered = vscode.l10n.t('The agent has answered ({0}).', messages);
   const isAnswer = last !== undefined && (last.message === undefined || last.message.role === 'user');
   const reason = vscode.l10n.t('This service shows replies only after your next message.');
   return { sentence: isAnswer ? answered : later, reason, webApp };
 }
 
 export async function explainGap(): Promise<void> {
-  const isOff = !settings.extras();
-  const change = vscode.l10n.t('Open setting');
-  const why = vscode.l10n.t(
-    "Each message names only the one before it, and sending returns the id of your own message. So the agent's reply can be read as soon as a newer message of yours leads to it.",
-  );
-  const elsewhere = isOff
-    ? vscode.l10n.t(
-        'Some services can list messages, so that replies appear while the agent works. The setting agentConsole.extras is off, so this service has not been asked.',
-      )
-    : vscode.l10n.t(
-        'Some services can list messages, so that replies appear while the agent works. This one does not.',
-      );
   const title = vscode.l10n.t('Why the answer is not shown yet');
-  const options = { modal: true, detail: `${why}\n\n${elsewhere}` };
-  const pressed = await vscode.window.showInformationMessage(title, options, ...(isOff ? [change] : []));
-  if (pressed === change)
-    await vscode.commands.executeCommand('workbench.action.openSettings', 'agentConsole.extras');
+  const detail = vscode.l10n.t(
+    "Each message names only the one before it, and sending returns the id of your own message. So the agent's reply can be read as soon as a newer message of yours leads to it.\n\nSome services can list messages, so that replies appear while the agent works. They are asked for that where the setting agentConsole.extras is on.",
+  );
+  await vscode.window.showInformationMessage(title, { modal: true, detail });
 }
 
-/** Messages shown first, from the end; then so many more a step until the page has all. A step with so much text ends early. */
-const FIRST = 200;
+/** Messages shown first, from the end; then so many more a step until the page has all. */
+const FIRST = 100;
 const STEP = 500;
-const STEP_SIZE = 2_000_000;
 
 /** Keeps the rows of a page true to a transcript, sending only what changed, the end of it first. */
 export class RowFeed extends Disposable {
@@ -315,25 +290,15 @@ export class RowFeed extends Disposable {
       await setImmediate();
       if (this.isDisposed || this.#sent === undefined || this.#input === undefined) break;
       if (this.#reach >= this.#input.known.size) break;
-      this.#reachFurther(this.#input, STEP);
+      this.#reach += STEP;
       this.#sync(this.#input);
     }
     this.#filling = false;
   }
 
-  #reachFurther({ known }: RowsInput, most: number): void {
-    const before = inOrder(known).reverse().slice(this.#reach);
-    let size = 0;
-    for (const { message } of before.slice(0, most)) {
-      this.#reach++;
-      size += JSON.stringify(message?.content.filter(({ type }) => type !== 'image') ?? []).length;
-      if (size > STEP_SIZE) return;
-    }
-  }
-
   #sync(input: RowsInput): void {
     const before = this.#sent ?? [];
-    if (this.#reach === 0) this.#reachFurther(input, FIRST);
+    this.#reach ||= FIRST;
     if (this.#reach >= input.known.size) this.#reach = Infinity;
     const rows = this.#rows.build(input, this.#reach);
     let from = 0;

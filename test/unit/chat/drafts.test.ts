@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -127,8 +127,6 @@ for (const isLegible of [true, false])
     if (!isLegible) await storedIn(storage, outboxes).put('other', { draft: 'broken' });
     for (const each of [file, named]) await utimes(dirname(each!), 0, 0);
     const young = fileURLToPath((await keep('young.txt')).uri);
-    // It is listed and cannot be looked at, as one that another window has just removed.
-    symlinkSync('nowhere', join(dirname(dirname(young)), 'gone'));
     const later = storageIn(root);
     const attachments = attachmentsIn(root);
     const swept = mock.method(attachments, 'sweep');

@@ -12,6 +12,7 @@ import {
   scene,
   later,
   answering,
+  attachmentsIn,
   temporaryFolder,
   until,
   writeFile,
@@ -104,7 +105,8 @@ describe('a chat page that begins', () => {
     write('said by the page before it in the same place', 0, 1);
     answering({ showQuickPick: () => assert.fail('there is nothing to choose') });
     state.set({ kind: 'signedIn', service: { id: 'another', host: 'another' } });
-    await assert.rejects(ask('chooseTarget', {}), /belongs to a different service/);
+    for (const what of ['chooseTarget', 'readEarlier'])
+      await assert.rejects(ask(what, {}), /belongs to a different service/);
     const [id = ''] = it.transcript.known.keys();
     await ask('openMessage', { key: `message:${id}` });
     assert.match(shown[0]?.[2] ?? '', /\n### You.*\n\nA question\n$/s);
@@ -125,6 +127,24 @@ describe('what is written', () => {
     await page.until(() => page.draft() === 'One\n\nTwo');
     page.write('One\n\nTwo, really', 2, 3);
     assert.equal(it.composition.draft.text, 'One\n\nTwo, really');
+  });
+
+  it('while a message with files is being recorded stays beside what a command puts there then, and the message', async () => {
+    const files = Promise.withResolvers<[]>();
+    const attachments = attachmentsIn(temporaryFolder());
+    attachments.parts = () => files.promise;
+    const it = await scene({ attachments });
+    const page = begunOf(it);
+    page.write('One', 0, 1);
+    page.send('One');
+    it.composition.setText('One\n\nGiven');
+    page.panel.showDraft();
+    assert.equal(page.draft(), undefined, 'the page has not said yet what is written since');
+    files.resolve([]);
+    await page.until(() => page.posted.some(({ reason }) => /has changed meanwhile/.test(reason ?? '')));
+    page.write('One\n\nTwo', 0, 2);
+    await page.until(() => page.draft() === 'One\n\nTwo\n\nGiven');
+    assert.deepEqual(it.sent(), []);
   });
 
   it('before the stored draft was read comes after that: no attachment and no text is lost', async () => {

@@ -61,17 +61,17 @@ describe('rows of a transcript', () => {
       ...['agent again: assistant', 'b', 'date', 'agent failed: assistant', 'c'],
       ...['other: system', 'info|System message|s|s', 'other: wiz\ufffdard', 'a\ufffdb\ufffd'],
       ...['other: author unknown', 'of no author and time'],
-      '2 messages cannot be read yet; they appear with your next message',
+      '2 messages cannot be read yet, only after your next message',
     ]);
     const others = knownOf(message('h', { visibility: 'llm_only' }));
     const nothing = inWords(rowsOf({ known: others, messageCount: 1 }));
-    assert.deepEqual(nothing, ['1 message of this session is not shown by the service']);
+    assert.deepEqual(nothing, ['The service does not show 1 message of this session']);
   });
 
   const asked = knownOf(message('q', { role: 'user' }));
   const broken = knownOf(message('q', { role: 'user', parentId: 'p' }));
   const walk = { isOn: false, failed: new Map<string, string>() };
-  const later = '7 messages cannot be read yet; they appear with your next message';
+  const later = '7 messages cannot be read yet, only after your next message';
   for (const [what, sentence, isReasoned, facts] of [
     ['the agent rests', 'The agent has answered (7 messages).', true, {}],
     ['it is one message', 'The agent has answered (1 message).', true, { messageCount: 2 }],
@@ -81,8 +81,8 @@ describe('rows of a transcript', () => {
     ['the agent works', later, false, { status: 'running' }],
     ['the agent begins', later, false, { status: 'pending' }],
     ['its status is not known', later, false, { status: undefined }],
-    ['all were listed', '7 messages of this session are not shown by the service', false, { complete: true }],
-    ['a walk has ended', '7 messages have not been read yet', false, { known: broken, walk }],
+    ['all were listed', 'The service does not show 7 messages of this session', false, { complete: true }],
+    ['a walk has ended', '7 messages not read yet', false, { known: broken, walk }],
   ] as readonly (readonly [string, string, boolean, Partial<RowsInput>])[])
     it(`say what is missing where ${what}: ${sentence}`, () => {
       const rows = rowsOf({ known: asked, messageCount: 8, status: 'idle', webApp: true, ...facts });
@@ -147,9 +147,6 @@ describe('a message that is longer than a page takes', () => {
     assert.deepEqual(messages(rowsOf({ sends }))[0]?.parts, [part]);
     const known = knownOf(message('a', { content: [text(long)] }));
     assert.deepEqual(rowsOf({ known, sends }, true).map(rowText).filter(Boolean), [long, long]);
-    const many = shown(message('a', { content: Array.from({ length: 100 }, () => text(long)) }))[0]!.parts;
-    assert.equal(many.map(partText).join('').length, 400_000, 'and that as a whole, too');
-    assert.ok(many.every(each => 'cut' in each));
     const use = { type: 'tool_use', id: 'u', name: 'Run', input: long };
     const result = { type: 'tool_result', toolUseId: 'u', content: `${long}!` };
     const [used] = shown(message('a', { content: [use, result] }))[0]!.parts as readonly {

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import * as vscode from 'vscode';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Attachments, readLocal, type AttachableFiles } from '../../../src/chat/attach/attachments';
+import { Attachments, type AttachableFiles } from '../../../src/chat/attach/attachments';
 import { inOrder, textOf } from '../../../src/chat/transcript/messages';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
 import type { Entry } from '../../../src/chat/outbox/record';
@@ -61,7 +61,7 @@ export const diskFiles: AttachableFiles = {
     const other = facts.isDirectory() ? Directory : facts.isSymbolicLink() ? SymbolicLink : Unknown;
     return { type: facts.isFile() ? File : other, size: facts.size, ctime: 0, mtime: facts.mtimeMs };
   },
-  read: (uri, most) => readLocal(fileURLToPath(uri), most),
+  read: uri => fs.promises.readFile(fileURLToPath(uri)),
   workspacePath: uri => `src/${path.basename(fileURLToPath(uri))}`,
 };
 
