@@ -233,7 +233,7 @@ function gapOf(input: RowsInput, ordered: readonly KnownMessage[], format: Forma
     return { sentence: vscode.l10n.t('The service does not show {0} of this session', messages) };
   if (ordered.some(entry => breakAbove(entry, input) !== undefined))
     return { sentence: vscode.l10n.t('{0} not read yet', messages) };
-  const later = vscode.l10n.t('{0} cannot be read yet, only after your next message', messages);
+  const later = vscode.l10n.t('{0} cannot be read before your next message', messages);
   if (['running', 'pending', 'unknown'].includes(status) || sends.some(({ state }) => state === 'sending'))
     return { sentence: later };
   const answered = vscode.l10n.t('The agent has answered ({0}).', messages);
@@ -250,9 +250,9 @@ export async function explainGap(): Promise<void> {
   await vscode.window.showInformationMessage(title, { modal: true, detail });
 }
 
-/** Messages shown first, from the end; then so many more a step until the page has all. */
+/** Messages shown first, from the end; then so many more a step until the page has all: results of tools may be long. */
 const FIRST = 100;
-const STEP = 500;
+const STEP = 200;
 
 /** Keeps the rows of a page true to a transcript, sending only what changed, the end of it first. */
 export class RowFeed extends Disposable {

@@ -61,7 +61,7 @@ describe('rows of a transcript', () => {
       ...['agent again: assistant', 'b', 'date', 'agent failed: assistant', 'c'],
       ...['other: system', 'info|System message|s|s', 'other: wiz\ufffdard', 'a\ufffdb\ufffd'],
       ...['other: author unknown', 'of no author and time'],
-      '2 messages cannot be read yet, only after your next message',
+      '2 messages cannot be read before your next message',
     ]);
     const others = knownOf(message('h', { visibility: 'llm_only' }));
     const nothing = inWords(rowsOf({ known: others, messageCount: 1 }));
@@ -71,7 +71,7 @@ describe('rows of a transcript', () => {
   const asked = knownOf(message('q', { role: 'user' }));
   const broken = knownOf(message('q', { role: 'user', parentId: 'p' }));
   const walk = { isOn: false, failed: new Map<string, string>() };
-  const later = '7 messages cannot be read yet, only after your next message';
+  const later = '7 messages cannot be read before your next message';
   for (const [what, sentence, isReasoned, facts] of [
     ['the agent rests', 'The agent has answered (7 messages).', true, {}],
     ['it is one message', 'The agent has answered (1 message).', true, { messageCount: 2 }],
