@@ -48,7 +48,7 @@ describe('reading a transcript', () => {
     await system.press('Enter');
     const shown = await stage.chat.locator('body').innerText();
     for (const hidden of ['An internal note', 'You are an agent']) assert.ok(!shown.includes(hidden), hidden);
-    assert.doesNotMatch(shown, /cannot be read yet|The agent has answered/);
+    assert.doesNotMatch(shown, /cannot be read before|The agent has answered/);
   });
 
   it('opens the file and line a message names, if the workspace has it', async () => {

@@ -53,7 +53,7 @@ describe('a session as Markdown', () => {
   it('tells of sends by their state, and of the gap with its number', () => {
     const document = written({ sends: [sendRecord({ text: 'Hi' })], messageCount: 4 });
     assert.match(document, /### You, .* \(outcome unknown\)\n\nHi\n\nIt is not known whether/);
-    assert.match(document, /\*4 messages cannot be read yet/);
+    assert.match(document, /\*4 messages cannot be read before/);
   });
 
   it('loads nothing of what others have written when it is shown', () => {
