@@ -82,10 +82,7 @@ export class Conversations extends Disposable {
         const state = connection.state.current;
         return state.kind === 'signedIn' && state.service.id === serviceId ? connection.api : undefined;
       },
-      describe: error =>
-        isApiError(error) && error.kind === 'cancelled'
-          ? undefined
-          : errorSentence(error, { language: vscode.env.language }),
+      describe: error => (isApiError(error) && error.kind === 'cancelled' ? undefined : errorSentence(error)),
     });
   }
 
