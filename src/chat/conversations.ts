@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import { isApiError, type ApiClient } from '../api';
 import { errorSentence, type Connection } from '../connection';
 import { Disposable, toDisposable } from '../util/lifecycle';
