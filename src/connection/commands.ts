@@ -59,22 +59,18 @@ export function connectionCommands(
       return;
     }
     const { service } = state;
-    const isSample = service.source === 'sample';
-    const isSure = isSample
-      ? await prompts.confirm(
-          vscode.l10n.t('Leave the sample?'),
-          vscode.l10n.t('Its sessions stay on this machine for the next time.'),
-          vscode.l10n.t('Leave'),
-        )
-      : await prompts.confirm(
-          vscode.l10n.t('Sign out of {0}?', service.host),
-          vscode.l10n.t(
-            'This removes the key from VS Code’s secret storage. Your list of sessions, the messages read so far and your drafts stay on this machine.',
-          ),
-          vscode.l10n.t('Sign out'),
-        );
-    if (!isSure) return;
-    await (isSample ? connection.chooseSample(false) : connection.forgetKeys(service));
+    if (service.source === 'sample') await connection.chooseSample(false);
+    else {
+      const isSure = await prompts.confirm(
+        vscode.l10n.t('Sign out of {0}?', service.host),
+        vscode.l10n.t(
+          'This removes the key from VS Code’s secret storage. Your list of sessions, the messages read so far and your drafts stay on this machine.',
+        ),
+        vscode.l10n.t('Sign out'),
+      );
+      if (!isSure) return;
+      await connection.forgetKeys(service);
+    }
     const now = connection.state.current;
     tell(
       now.kind === 'signedOut'
@@ -84,23 +80,11 @@ export function connectionCommands(
   };
 
   const useSampleService = async (): Promise<void> => {
-    const state = await connection.ready();
+    await connection.ready();
     const environment = connection.environment();
     if (environment.kind !== 'none') return explain(environment);
-    if (state.kind !== 'signedOut' && state.service.source !== 'sample') {
-      const { host } = state.service;
-      const isSure = await prompts.confirm(
-        vscode.l10n.t('Show sample data instead of {0}?', host),
-        vscode.l10n.t(
-          'Your key and everything read from {0} are kept. Sign out of the sample to come back.',
-          host,
-        ),
-        vscode.l10n.t('Show sample data'),
-      );
-      if (!isSure) return;
-    }
     await connection.chooseSample(true);
-    tell(vscode.l10n.t('This is sample data, generated on this machine. Nothing leaves it.'));
+    tell(vscode.l10n.t('This is sample data, generated on this machine. Sign out to leave it.'));
   };
 
   const showAccess = async (): Promise<void> => {

@@ -148,33 +148,18 @@ function isLetIn({ kind, title, detail, requestId }: ApiError): boolean {
 
 function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses: Addresses): string {
   const host = hostOf(addresses[step]);
-  const service = hostOf(addresses.baseUrl);
   const { status, requestId } = error;
   const facts = answerFacts({ status, requestId });
-  const isOther = error.kind === 'notFound' || error.kind === 'refused';
   if (error.kind === 'forbidden')
-    return vscode.l10n.t(
-      'Something other than the service refused the request to {0}{1}. Check the address, and whether a proxy or firewall is in the way.',
-      host,
-      facts,
-    );
-  if (isOther && step === 'baseUrl')
-    return vscode.l10n.t(
-      '{0} answered, but it is not an agent service: it has no computers{1}. Check the address.',
-      host,
-      facts,
-    );
-  if (isOther)
-    return vscode.l10n.t(
-      '{0} answered, but it is not the web application of {1}: it has no readiness reports{2}. Check the address.',
-      host,
-      service,
-      facts,
-    );
+    return vscode.l10n.t('A proxy or firewall refused access to {0}{1}. Check the address.', host, facts);
+  if (error.kind === 'notFound' || error.kind === 'refused')
+    return step === 'baseUrl'
+      ? vscode.l10n.t('{0} is no agent service: it has no computers{1}. Check the address.', host, facts)
+      : vscode.l10n.t('{0} has no readiness reports{1}. Check the address.', host, facts);
   if (error.kind === 'unauthorized' && step === 'appUrl')
     return vscode.l10n.t(
       '{0} accepted the key, but the web application at {1} did not{2}. Enter an API key of this organization, or sign in again with another address.',
-      service,
+      hostOf(addresses.baseUrl),
       host,
       facts,
     );

@@ -84,7 +84,7 @@ describe('addresses and the key they are bound to', function () {
     await window.enter(CANARY);
     assert.deepEqual([window.kind, window.person.steps[0]?.title], ['signedIn', 'Sign in (1/1)']);
     assert.deepEqual([machine.settings.now.baseUrl, secrets.values.size], ['', 1]);
-    await window.surely('signOut');
+    await window.signOut();
     assert.deepEqual([window.kind, secrets.values.size], ['signedOut', 0]);
   });
 
@@ -100,7 +100,7 @@ describe('addresses and the key they are bound to', function () {
       secrets.values.set(name, CANARY);
     await connection.commands.signOut();
     assert.deepEqual([window.kind, secrets.values.size], ['signedIn', 4], 'the person is not sure');
-    await window.surely('signOut');
+    await window.signOut();
     assert.deepEqual([window.kind, [...secrets.values.keys()]], ['signedOut', others]);
     await other.turnsTo('signedOut');
     const before = running.requests.length;
