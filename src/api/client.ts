@@ -20,7 +20,7 @@ export interface HttpOptions {
   /** Asked once after a 401. True when the key has changed meanwhile: a GET is tried once more. */
   readonly onUnauthorized?: ((error: ApiError) => Promise<boolean>) | undefined;
   readonly log: Logger;
-  /** Shared by all windows, so that a pause the service asks for holds everywhere; one of its own when left out. */
+  /** Shared by all windows, so that a pause the service asks for holds everywhere; without one nothing is paused. */
   readonly gate?: RequestGate | undefined;
   /** Key of the marks that stand for secrets; marks compare across clients with the same one. Random when left out. */
   readonly redactionKey?: string | undefined;
@@ -81,14 +81,12 @@ const SPREAD = 250;
 export class HttpClient {
   readonly #options: HttpOptions;
   readonly #redactor: Redactor;
-  readonly #gate: RequestGate;
   readonly #now: () => number;
   readonly #closing = new AbortController();
 
   constructor(options: HttpOptions) {
     this.#options = options;
     this.#redactor = new Redactor(options.redactionKey);
-    this.#gate = options.gate ?? memoryGate();
     this.#now = options.now ?? Date.now;
   }
 
@@ -189,7 +187,7 @@ export class HttpClient {
     call.requestId = cleanText(headers.get('x-request-id') ?? headers.get('request-id'), 100, call);
     if (status === 408 || status === 429 || status >= 500) {
       call.retryAt = retryAtOf(headers, this.#now());
-      if (call.retryAt !== undefined) this.#gate.pause(call.url.origin, call.retryAt);
+      if (call.retryAt !== undefined) this.#options.gate?.pause(call.url.origin, call.retryAt);
     }
     if (ok) call.received = await readBody(response, call.endpoint.maxBytes);
     else call.said = await sentTexts(call.body);
@@ -199,7 +197,7 @@ export class HttpClient {
   async #prepare(call: Call): Promise<void> {
     for (let wait = this.#paused(call); wait > 0; wait = this.#paused(call)) {
       if (wait > call.budget) {
-        const retryAt = this.#gate.pausedUntil(call.url.origin);
+        const retryAt = wait + this.#now();
         throw new ApiError('rateLimited', { ...factsOf(call), code: 'paused', retryAt });
       }
       await this.#wait(wait + this.#random() * SPREAD, call);
@@ -227,7 +225,7 @@ export class HttpClient {
 
   /** How long the service is not to be asked, ms. */
   #paused({ url }: Call): number {
-    return this.#gate.pausedUntil(url.origin) - this.#now();
+    return (this.#options.gate?.pausedUntil(url.origin) ?? 0) - this.#now();
   }
 
   async #wait(ms: number, call: Call): Promise<void> {
@@ -261,15 +259,6 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
     else signal.addEventListener('abort', stop, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
-}
-
-/** A gate for one client alone. */
-function memoryGate(): RequestGate {
-  const until = new Map<string, number>();
-  return {
-    pausedUntil: origin => until.get(origin) ?? 0,
-    pause: (origin, untilMs) => void until.set(origin, Math.max(untilMs, until.get(origin) ?? 0)),
-  };
 }
 
 /** Longest pause a service can ask for, in ms: a mistaken header must not lock people out for good. */

@@ -3,6 +3,7 @@ import type { ContextKeys } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Disposable, Emitter, ObservableValue, toDisposable, type Observable } from '../util/lifecycle';
+import { isSame } from '../util/compare';
 import { hostOf } from '../util/errorSentence';
 import type { OpenRepository } from '../util/git';
 import { once } from '../util/promises';
@@ -364,8 +365,4 @@ function answersOfSample(
     });
   });
   return async (url, init) => (await load())(url, init);
-}
-
-function isSame<T extends Service | ConnectionState>(a: T, b: T): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
