@@ -279,16 +279,8 @@ export class ServiceConnection extends Disposable {
       return Promise.resolve(given);
     };
     const fetch = baseUrl === SAMPLE.baseUrl ? this.#sample : undefined;
-    return new ApiClient({
-      baseUrl,
-      appUrl,
-      key,
-      onUnauthorized,
-      gate: this.records,
-      redactionKey,
-      log,
-      fetch,
-    });
+    const gate = this.records;
+    return new ApiClient({ baseUrl, appUrl, key, onUnauthorized, gate, redactionKey, log, fetch });
   }
 
   #setState(state: ConnectionState): void {
