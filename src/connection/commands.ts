@@ -34,17 +34,20 @@ export function connectionCommands(
     const begin = known !== undefined && (fixed || state.kind === 'keyRejected') ? 'key' : 'baseUrl';
     const answer = await askSignIn(prompts, connection, { known, fixed, begin });
     if (answer === undefined) return;
-    const { addresses, key } = answer;
-    const isKept = await connection.adopt(addresses, key);
-    const signedIn = vscode.l10n.t('Signed in to {0}.', hostOf(addresses.baseUrl));
-    const notKept = vscode.l10n.t(
-      'VS Code’s secret storage did not keep the key, so it works only until this window closes. To keep it, set {0} and {1} in VS Code’s environment.',
-      BASE_VARIABLE,
-      KEY_VARIABLE,
-    );
+    const { addresses, key, isToken } = answer;
+    const sentences = [vscode.l10n.t('Signed in to {0}.', hostOf(addresses.baseUrl))];
+    if (!(await connection.adopt(addresses, key))) {
+      const notKept = vscode.l10n.t(
+        'VS Code’s secret storage did not keep the key, so it works only until this window closes. To keep it, set {0} and {1} in VS Code’s environment.',
+        BASE_VARIABLE,
+        KEY_VARIABLE,
+      );
+      sentences.push(notKept);
+    }
+    if (isToken)
+      sentences.push(vscode.l10n.t('Analytics and readiness reports need an API key, not an access token.'));
     const access = [vscode.l10n.t('What this key can read'), showAccess] as const;
-    if (isKept) prompts.tell('info', signedIn, access);
-    else prompts.tell('warning', `${signedIn} ${notKept}`, access);
+    prompts.tell(sentences.length === 1 ? 'info' : 'warning', sentences.join(' '), access);
   };
   /** One at a time; a second request for it joins the first. */
   let signingIn: Promise<void> | undefined;

@@ -11,6 +11,13 @@ import { forNotification, forQuickPick, plain } from '../util/text';
 
 type SignInStep = 'baseUrl' | 'appUrl' | 'key';
 
+interface SignInAnswer {
+  readonly addresses: Addresses;
+  readonly key: string;
+  /** It is no API key, so analytics and readiness stay closed. */
+  readonly isToken: boolean;
+}
+
 interface SignInStart {
   readonly known?: Addresses | undefined;
   /** The addresses cannot be changed here: only the key is asked for. */
@@ -26,7 +33,7 @@ export async function askSignIn(
   prompts: Prompts,
   connection: Pick<ServiceConnection, 'withKey'>,
   { known, fixed, begin }: SignInStart,
-): Promise<{ readonly addresses: Addresses; readonly key: string } | undefined> {
+): Promise<SignInAnswer | undefined> {
   const steps: readonly SignInStep[] = fixed ? ['key'] : ['baseUrl', 'appUrl', 'key'];
   const typed = { baseUrl: known?.baseUrl ?? '', appUrl: known?.appUrl ?? '', key: '' };
   let at = Math.max(0, steps.indexOf(begin));
@@ -54,12 +61,10 @@ export async function askSignIn(
     const key = typed.key.trim();
     const title = vscode.l10n.t('Checking {0}', hostOf(addresses.baseUrl));
     const result = await prompts.progress(title, signal => checkService(connection, addresses, key, signal));
-    if (result.kind === 'problem') {
-      problem = result.sentence;
-      at = Math.max(0, steps.indexOf(result.step));
-    }
-    const isTaken = result.kind === 'accepted' && (!result.accessToken || (await acceptsToken(prompts)));
-    if (isTaken) return { addresses, key };
+    if (result.kind === 'accepted') return { addresses, key, isToken: result.isToken };
+    if (result.kind === 'cancelled') continue;
+    problem = result.sentence;
+    at = Math.max(0, steps.indexOf(result.step));
   }
 }
 
@@ -71,16 +76,6 @@ function read(text: string): string {
 function addressProblem(text: string): string | undefined {
   const parsed = parseAddress(text);
   return 'ok' in parsed ? undefined : parsed.problem;
-}
-
-function acceptsToken(prompts: Prompts): Promise<boolean> {
-  return prompts.confirm(
-    vscode.l10n.t('This is an access token, not an API key. Continue with it?'),
-    vscode.l10n.t(
-      'It works for computers, sessions, users and the control history. Analytics and readiness reports need an API key.',
-    ),
-    vscode.l10n.t('Continue with the token'),
-  );
 }
 
 type Words = Pick<Question, 'prompt' | 'placeHolder' | 'validate'>;
@@ -110,8 +105,7 @@ const questions: Readonly<Record<SignInStep, (addresses: Addresses) => Words>> =
 };
 
 type CheckResult =
-  /** `accessToken`: the service took it, but it is no API key, so analytics and readiness stay closed. */
-  | { readonly kind: 'accepted'; readonly accessToken: boolean }
+  | { readonly kind: 'accepted'; readonly isToken: boolean }
   /** `step` is where it can be fixed. */
   | { readonly kind: 'problem'; readonly step: SignInStep; readonly sentence: string }
   | { readonly kind: 'cancelled' };
@@ -125,19 +119,19 @@ async function checkService(
 ): Promise<CheckResult> {
   const { failureOf } = await import('../api');
   return connection.withKey(addresses, key, async client => {
-    let accessToken = false;
+    let isToken = false;
     for (const [step, ask] of [
       ['baseUrl', () => client.list('computers', { signal })],
       ['appUrl', () => client.pages('reports', { limit: 1, signal }).next()],
     ] as const) {
       const error = await failureOf(ask);
       if (error?.kind === 'cancelled') return { kind: 'cancelled' };
-      accessToken = step === 'appUrl' && error?.reason === 'jwt';
-      if (error === undefined || isLetIn(error) || accessToken) continue;
+      isToken = step === 'appUrl' && error?.reason === 'jwt';
+      if (error === undefined || isLetIn(error) || isToken) continue;
       const sentence = problemSentence(error, step, addresses);
       return { kind: 'problem', step: error.kind === 'unauthorized' ? 'key' : step, sentence };
     }
-    return { kind: 'accepted', accessToken };
+    return { kind: 'accepted', isToken };
   });
 }
 
