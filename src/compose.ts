@@ -53,7 +53,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     return part;
   };
   /** Made when it is first asked for, and let go at the end. */
-  const part = <T extends { dispose(): void }>(make: () => Promise<T>): (() => Promise<T>) =>
+  const owned = <T extends { dispose(): void }>(make: () => Promise<T>): (() => Promise<T>) =>
     once(async () => own(await make()));
 
   const log = own(new OutputLog());
@@ -117,7 +117,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     onDidChange: foundWork.event,
   };
 
-  const computers: () => Promise<Computers> = part(async () => {
+  const computers: () => Promise<Computers> = owned(async () => {
     const { Computers: Feature } = await import('./computers');
     return new Feature({
       ...(await shared()),
@@ -128,7 +128,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     });
   });
 
-  const sessions: () => Promise<Sessions> = part(async () => {
+  const sessions: () => Promise<Sessions> = owned(async () => {
     const { Sessions: Feature } = await import('./sessions');
     return new Feature({
       ...(await shared()),
@@ -145,7 +145,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     });
   });
 
-  const changes: () => Promise<ChangesFeature> = part(async () => {
+  const changes: () => Promise<ChangesFeature> = owned(async () => {
     const { ChangesFeature: Feature } = await import('./changes');
     const { standings, transcriptRecords } = await import('./chat');
     const stored = await storage();
@@ -174,7 +174,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
   });
 
   let shownChats: Pick<Chat, 'isShown'> | undefined;
-  const chat: () => Promise<Chat> = part(async () => {
+  const chat: () => Promise<Chat> = owned(async () => {
     const { Chat } = await import('./chat');
     const feature = new Chat({
       ...(await shared()),
@@ -197,7 +197,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     return feature;
   });
 
-  const organization: () => Promise<Organization> = part(async () => {
+  const organization: () => Promise<Organization> = owned(async () => {
     const { Organization: Feature } = await import('./organization');
     return new Feature({
       ...(await shared()),
@@ -206,7 +206,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     });
   });
 
-  const readiness: () => Promise<Readiness> = part(async () => {
+  const readiness: () => Promise<Readiness> = owned(async () => {
     const { Readiness: Feature } = await import('./readiness');
     return new Feature({
       ...(await shared()),
@@ -215,7 +215,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     });
   });
 
-  const usage: () => Promise<UsageFeature> = part(async () => {
+  const usage: () => Promise<UsageFeature> = owned(async () => {
     const { UsageFeature: Feature } = await import('./usage');
     return new Feature({
       ...(await shared()),
@@ -224,7 +224,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     });
   });
 
-  const hooks: () => Promise<Hooks> = part(async () => {
+  const hooks: () => Promise<Hooks> = owned(async () => {
     const { Hooks: Feature } = await import('./hooks');
     return new Feature({
       dataFolder: globalStorageUri.fsPath,
@@ -266,7 +266,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     return { commands: { open: () => openSearch(deps) } };
   };
 
-  const tools: () => Promise<Tools> = part(async () => {
+  const tools: () => Promise<Tools> = owned(async () => {
     const { Tools: Feature } = await import('./tools');
     const { sourcesOf } = await import('./sources');
     const { connection: part, storage: stored } = await shared();

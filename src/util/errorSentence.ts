@@ -3,17 +3,12 @@ import type { ApiError } from '../api';
 import { Formatter } from './format';
 import { forNotification } from './text';
 
-export interface SentenceContext {
-  /** Host to name instead of the one the request went to. */
-  readonly host?: string | undefined;
-}
-
 /**
  * What went wrong, for a person, with the way out: one or two plain sentences, safe for every place text is shown. Status and
- * request id are named where they are known.
+ * request id are named where they are known. `host` is named instead of the one the request went to.
  */
-export function errorSentence(error: unknown, context: SentenceContext = {}): string {
-  if (isApiError(error)) return apiSentence(error, context);
+export function errorSentence(error: unknown, { host }: { readonly host?: string | undefined } = {}): string {
+  if (isApiError(error)) return apiSentence(error, host);
   const message = error instanceof Error ? forNotification(error.message) : '';
   return message === '' ? l10n.t('Something went wrong. See the log for details.') : message;
 }
@@ -23,10 +18,10 @@ function isApiError(error: unknown): error is ApiError {
   return error instanceof Error && error.name === 'ApiError' && 'kind' in error;
 }
 
-function apiSentence(error: ApiError, context: SentenceContext): string {
+function apiSentence(error: ApiError, named: string | undefined): string {
   const { kind, reason, retryAt, title, detail } = error;
   const { path, origin } = error.request;
-  const host = forNotification(context.host ?? hostOf(origin), 100);
+  const host = forNotification(named ?? hostOf(origin), 100);
   const facts = answerFacts(error);
   switch (kind) {
     case 'unauthorized':
