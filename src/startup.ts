@@ -94,27 +94,19 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
 
 /** Offers, among the fixes of problems in a file, to attach them to a session wherever `canAttach`. */
 function offerFix(canAttach: () => boolean): vscode.Disposable {
-  const provideCodeActions: vscode.CodeActionProvider['provideCodeActions'] = (
-    { uri },
-    _,
-    { diagnostics: problems },
-  ) => {
-    if (problems.length === 0 || !canAttach()) return [];
-    const action = new vscode.CodeAction(
-      vscode.l10n.t('Send to agent session…'),
-      vscode.CodeActionKind.QuickFix,
-    );
-    const { attachFiles } = commands.chat;
-    action.command = { command: attachFiles, title: action.title, arguments: [{ uri, problems }] };
-    action.diagnostics = [...problems];
-    return [action];
+  const title = vscode.l10n.t('Send to agent session…');
+  const { attachFiles: command } = commands.chat;
+  const provider: vscode.CodeActionProvider = {
+    provideCodeActions: ({ uri }, _, { diagnostics: problems }) => {
+      if (problems.length === 0 || !canAttach()) return [];
+      const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+      action.command = { command, title, arguments: [{ uri, problems }] };
+      action.diagnostics = [...problems];
+      return [action];
+    },
   };
   const providedCodeActionKinds = [vscode.CodeActionKind.QuickFix];
-  return vscode.languages.registerCodeActionsProvider(
-    '*',
-    { provideCodeActions },
-    { providedCodeActionKinds },
-  );
+  return vscode.languages.registerCodeActionsProvider('*', provider, { providedCodeActionKinds });
 }
 
 type Stored = Readonly<Record<string, unknown>> | null;

@@ -185,7 +185,6 @@ export class ServiceConnection extends Disposable {
   diagnostics(): string {
     const state = this.state.current;
     const variables = variablesSet(this.#surroundings.environment);
-    const { unreadable } = this.records.stored;
     const lines = [`Connection: ${state.kind}`];
     if (state.kind !== 'signedIn' && state.reason !== undefined) lines.push(`Reason: ${state.reason}`);
     if (state.kind !== 'signedOut') {
@@ -194,8 +193,6 @@ export class ServiceConnection extends Disposable {
       lines.push(`Service: ${hostOf(baseUrl)}`, `Web application: ${hostOf(appUrl)}`);
     }
     lines.push(`Environment variables set: ${variables.join(', ') || 'none'}`);
-    lines.push(`Stored records of the connection that cannot be read: ${unreadable.length}`);
-    lines.push(...unreadable.map(({ id, reason }) => `- ${id}: ${reason}`));
     return lines.map(line => oneLine(redact(line), 1_000)).join('\n');
   }
 
