@@ -97,31 +97,40 @@ export class HttpClient {
 
   /** What `read` makes of the answer; it may throw `Unreadable`. */
   async request<T>(request: Request, read: (answer: Answer) => T, given?: AbortSignal): Promise<T> {
-    const closing = this.#closing.signal;
-    const signal = given === undefined ? closing : AbortSignal.any([closing, given]);
+    const { promise: givenUp, reject } = Promise.withResolvers<never>();
+    const abort = new AbortController();
+    const giveUp = (): void => {
+      abort.abort();
+      reject(abort.signal.reason as Error);
+    };
     const budget = request.endpoint.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT;
-    const call: Call = { ...request, signal, budget, sent: false };
+    const call: Call = { ...request, signal: abort.signal, budget, sent: false };
+    // Listening costs much less than signals that are joined, by us or by the library.
+    const signals = [this.#closing.signal, given].filter(each => each !== undefined);
+    for (const each of signals) each.addEventListener('abort', giveUp);
     try {
-      await untilAborted(this.#perform(call), signal);
+      if (signals.some(({ aborted }) => aborted)) giveUp();
+      // It ends the moment it is given up, whether the work below listens or not.
+      await Promise.race([this.#perform(call), givenUp]);
       return read(await this.#read(call));
     } catch (thrown) {
       throw apiErrorOf(thrown, call);
+    } finally {
+      for (const each of signals) each.removeEventListener('abort', giveUp);
     }
   }
 
   /** A GET that is refused with 401 is made once more with another key, where there is one by then. */
-  async #perform(call: Call): Promise<void> {
-    for (let isLast = call.endpoint.method === 'POST'; ; isLast = true) {
-      await this.#prepare(call);
-      try {
-        await this.#attempts(call);
-        return;
-      } catch (thrown) {
-        const error = apiErrorOf(thrown, call);
-        const isChanged = error.status === 401 && (await this.#isKeyChanged(error, call));
-        if (isLast || !isChanged) throw error;
-        this.#options.log.info(`${error.message}: retry with another key`);
-      }
+  async #perform(call: Call, isLast = call.endpoint.method === 'POST'): Promise<void> {
+    await this.#prepare(call);
+    try {
+      await this.#attempts(call);
+    } catch (thrown) {
+      const error = apiErrorOf(thrown, call);
+      const isChanged = error.status === 401 && (await this.#isKeyChanged(error, call));
+      if (isLast || !isChanged) throw error;
+      this.#options.log.info(`${error.message}: retry with another key`);
+      await this.#perform(call, true);
     }
   }
 
@@ -133,7 +142,6 @@ export class HttpClient {
       method,
       timeout: method === 'POST' ? post : list === 'data' ? analytics : get,
       // Neither the key nor the body pass through the library: its errors can be printed.
-      signal: call.signal,
       fetch: attempt => this.#send(call, (attempt as globalThis.Request).signal),
       retry: {
         limit: method === 'POST' || call.once === true ? 0 : RETRIES,
@@ -156,8 +164,8 @@ export class HttpClient {
     return answer;
   }
 
-  /** One attempt with its body, so that the deadline and the retries of the library hold for that too; `signal` ends it. */
-  async #send(call: Call, signal: AbortSignal): Promise<Response> {
+  /** One attempt with its body, so that the deadline and the retries of the library hold for that too; `late` ends it. */
+  async #send(call: Call, late: AbortSignal): Promise<Response> {
     const { url, endpoint, body, key } = call;
     const { method } = endpoint;
     const began = this.#now();
@@ -165,7 +173,10 @@ export class HttpClient {
     const headers = { accept: 'application/json', authorization: `Bearer ${key}`, ...type };
     const sent = body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> | Blob };
     call.status = call.requestId = call.retryAt = undefined;
-    signal.throwIfAborted();
+    call.signal.throwIfAborted();
+    const abort = new AbortController();
+    const { signal } = abort;
+    for (const each of [late, call.signal]) each.addEventListener('abort', () => abort.abort());
     call.sent = true;
     try {
       // Looked up now, called with an address and plain bytes: other code may have replaced or wrapped it.
@@ -249,16 +260,6 @@ export class HttpClient {
       return false;
     }
   }
-}
-
-/** Settles as `promise` does, or rejects with the signal's reason the moment it aborts, whether the work below listens or not. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }
 
 /** Longest pause a service can ask for, in ms: a mistaken header must not lock people out for good. */
