@@ -82,7 +82,9 @@ export class HttpClient {
   readonly #options: HttpOptions;
   readonly #redactor: Redactor;
   readonly #now: () => number;
-  readonly #closing = new AbortController();
+  /** Ends each request that is under way. */
+  readonly #underWay = new Set<() => void>();
+  #isClosed = false;
 
   constructor(options: HttpOptions) {
     this.#options = options;
@@ -92,7 +94,8 @@ export class HttpClient {
 
   /** Gives up everything under way and everything asked later. */
   close(): void {
-    this.#closing.abort();
+    this.#isClosed = true;
+    for (const giveUp of this.#underWay) giveUp();
   }
 
   /** What `read` makes of the answer; it may throw `Unreadable`. */
@@ -106,17 +109,18 @@ export class HttpClient {
     const budget = request.endpoint.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT;
     const call: Call = { ...request, signal: abort.signal, budget, sent: false };
     // Listening costs much less than signals that are joined, by us or by the library.
-    const signals = [this.#closing.signal, given].filter(each => each !== undefined);
-    for (const each of signals) each.addEventListener('abort', giveUp);
+    this.#underWay.add(giveUp);
+    given?.addEventListener('abort', giveUp);
     try {
-      if (signals.some(({ aborted }) => aborted)) giveUp();
+      if (this.#isClosed || given?.aborted === true) giveUp();
       // It ends the moment it is given up, whether the work below listens or not.
       await Promise.race([this.#perform(call), givenUp]);
       return read(await this.#read(call));
     } catch (thrown) {
       throw apiErrorOf(thrown, call);
     } finally {
-      for (const each of signals) each.removeEventListener('abort', giveUp);
+      this.#underWay.delete(giveUp);
+      given?.removeEventListener('abort', giveUp);
     }
   }
 
