@@ -339,12 +339,9 @@ const MOST_SAID = 500;
 function tellOfRestored({ day, keptAs }: Restored): void {
   const sentence =
     day === undefined
-      ? vscode.l10n.t(
-          'The stored data was damaged and there was no backup. The damaged file is kept: {0}',
-          keptAs,
-        )
+      ? vscode.l10n.t('The stored data was damaged, and there is no backup. The damaged file: {0}', keptAs)
       : vscode.l10n.t(
-          'The stored data was damaged. The backup of {0} (UTC) is now in use, together with everything this window still had in memory. The damaged file is kept: {1}',
+          'The stored data was damaged. The backup of {0} (UTC) is now in use, with all that this window had in memory. The damaged file: {1}',
           day,
           keptAs,
         );
