@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { Disposable, Emitter, Slot, unhandled, type IDisposable } from './lifecycle';
+import { once } from './promises';
 
 /** What is used of the built-in Git extension's API, version 1. */
 export interface GitCommit {
@@ -56,7 +57,6 @@ export class OpenRepositories extends Disposable {
   readonly #following = this.register(new Slot<IDisposable>());
   #git: GitApi | undefined;
   #described = '';
-  #found: Promise<void> | undefined;
 
   /** Repositories, remotes or what is checked out changed. */
   readonly onDidChange = this.#changed.event;
@@ -73,13 +73,10 @@ export class OpenRepositories extends Disposable {
   }
 
   /** Resolves when Git has said what is there. Never rejects. */
-  ready(): Promise<void> {
-    if (this.#found === undefined) {
-      this.register(vscode.extensions.onDidChange(() => void this.#find()));
-      this.#found = this.#find();
-    }
-    return this.#found;
-  }
+  readonly ready = once(() => {
+    this.register(vscode.extensions.onDidChange(() => void this.#find()));
+    return this.#find();
+  });
 
   /** Resolves when the Git extension has looked around, too, as it does when a window has just opened. */
   async looked(): Promise<void> {
