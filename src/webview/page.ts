@@ -10,6 +10,8 @@ import type { Guarded, PanelSide, PanelSideOptions, Protocol } from './ipc';
 
 /** The page must say that it listens within this time, ms (trust.md 11). */
 const READY_WITHIN = 10_000;
+/** Dropped messages of one page that are logged. */
+const MOST_PROBLEMS = 20;
 
 /** Where a page is shown: a panel among the editors, or the view of a side bar. */
 export type Place = vscode.WebviewPanel | vscode.WebviewView;
@@ -53,6 +55,7 @@ export class WebviewPage extends Disposable {
   readonly #watchdog = this.register(new Slot<IDisposable>());
   #isReady = false;
   #wasVisible: boolean;
+  #problems = 0;
   /** Some page has said that it listens: before, what comes is from what was shown here last. */
   #wasHeard = false;
 
@@ -143,8 +146,10 @@ export class WebviewPage extends Disposable {
     this.load();
   }
 
-  /** Logs what was wrong with the page or a message of it. */
+  /** Logs what was wrong with the page or a message of it, so many times at most. */
   #problem(problem: string, error?: unknown): void {
+    this.#problems++;
+    if (this.#problems > MOST_PROBLEMS) return;
     if (error === undefined) this.#options.log.warn(problem);
     else this.#options.log.error(problem, error);
   }
