@@ -52,6 +52,9 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     context.subscriptions.push(part);
     return part;
   };
+  /** Made when it is first asked for, and let go at the end. */
+  const owned = <T extends { dispose(): void }>(make: () => Promise<T>): (() => Promise<T>) =>
+    once(async () => own(await make()));
 
   const log = own(new OutputLog());
   own(logUnhandled(log, __dirname));
@@ -114,138 +117,124 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     onDidChange: foundWork.event,
   };
 
-  const computers: () => Promise<Computers> = once(async () => {
+  const computers: () => Promise<Computers> = owned(async () => {
     const { Computers: Feature } = await import('./computers');
-    return own(
-      new Feature({
-        ...(await shared()),
-        view: views.computers,
-        shownIn: [views.sessions],
-        refreshSeconds: settings.computersRefreshSeconds,
-        sessions,
-      }),
-    );
+    return new Feature({
+      ...(await shared()),
+      view: views.computers,
+      shownIn: [views.sessions],
+      refreshSeconds: settings.computersRefreshSeconds,
+      sessions,
+    });
   });
 
-  const sessions: () => Promise<Sessions> = once(async () => {
+  const sessions: () => Promise<Sessions> = owned(async () => {
     const { Sessions: Feature } = await import('./sessions');
-    return own(
-      new Feature({
-        ...(await shared()),
-        computers: await computers(),
-        view: views.sessions,
-        changes: shownWork,
-        fastestSeconds: settings.sessionsRefreshSeconds,
-        extras: settings.extras,
-        memory: workspaceState,
-        linkBase: { scheme: vscode.env.uriScheme, authority: context.extension.id },
-        policy: { warnings: async choice => (await organization()).policy.warnings(choice) },
-        presets: settings.sessionsPresets,
-        seeds: async ({ source }) => (source === 'sample' ? (await import('./sample')).demoFacts() : []),
-      }),
-    );
+    return new Feature({
+      ...(await shared()),
+      computers: await computers(),
+      view: views.sessions,
+      changes: shownWork,
+      fastestSeconds: settings.sessionsRefreshSeconds,
+      extras: settings.extras,
+      memory: workspaceState,
+      linkBase: { scheme: vscode.env.uriScheme, authority: context.extension.id },
+      policy: { warnings: async choice => (await organization()).policy.warnings(choice) },
+      presets: settings.sessionsPresets,
+      seeds: async ({ source }) => (source === 'sample' ? (await import('./sample')).demoFacts() : []),
+    });
   });
 
-  const changes: () => Promise<ChangesFeature> = once(async () => {
+  const changes: () => Promise<ChangesFeature> = owned(async () => {
     const { ChangesFeature: Feature } = await import('./changes');
     const { standings, transcriptRecords } = await import('./chat');
     const stored = await storage();
-    const feature = own(
-      new Feature({
-        ...(await shared()),
-        sessions: await sessions(),
-        memory: workspaceState,
-        messages: serviceId => standings(stored, serviceId),
-        storageUri: globalStorageUri,
-        limit: () => settings.attachmentLimits().file,
-        prefill: async message => {
-          const feature = await chat();
-          const isDone = await feature.prefill(message);
-          await feature.flush();
-          return isDone;
-        },
-        transcript: (serviceId, sessionId) => {
-          const records = transcriptRecords(serviceId, sessionId);
-          const { onDidChange } = stored.collection(records);
-          return { onDidChange, texts: () => stored.texts(records.path, MOST_SAID) };
-        },
-      }),
-    );
+    const feature = new Feature({
+      ...(await shared()),
+      sessions: await sessions(),
+      memory: workspaceState,
+      messages: serviceId => standings(stored, serviceId),
+      storageUri: globalStorageUri,
+      limit: () => settings.attachmentLimits().file,
+      prefill: async message => {
+        const feature = await chat();
+        const isDone = await feature.prefill(message);
+        await feature.flush();
+        return isDone;
+      },
+      transcript: (serviceId, sessionId) => {
+        const records = transcriptRecords(serviceId, sessionId);
+        const { onDidChange } = stored.collection(records);
+        return { onDidChange, texts: () => stored.texts(records.path, MOST_SAID) };
+      },
+    });
     own(feature.onDidChange(ids => foundWork.fire(ids)));
     work = feature;
     return feature;
   });
 
   let shownChats: Pick<Chat, 'isShown'> | undefined;
-  const chat: () => Promise<Chat> = once(async () => {
+  const chat: () => Promise<Chat> = owned(async () => {
     const { Chat } = await import('./chat');
-    const feature = own(
-      new Chat({
-        ...(await shared()),
-        sessions: await sessions(),
-        changes: shownWork,
-        storageUri: globalStorageUri,
-        memory: workspaceState,
-        location: settings.chatLocation,
-        extras: settings.extras,
-        diffOf: async files => (await changes()).diffOf(files),
-        composer: {
-          sendKey: settings.sendKey,
-          limits: settings.attachmentLimits,
-          onDidChange: heard => onDidChangeSettings(composerSettings, () => heard(undefined)),
-        },
-        onDidSelect,
-      }),
-    );
+    const feature = new Chat({
+      ...(await shared()),
+      sessions: await sessions(),
+      changes: shownWork,
+      storageUri: globalStorageUri,
+      memory: workspaceState,
+      location: settings.chatLocation,
+      extras: settings.extras,
+      diffOf: async files => (await changes()).diffOf(files),
+      composer: {
+        sendKey: settings.sendKey,
+        limits: settings.attachmentLimits,
+        onDidChange: heard => onDidChangeSettings(composerSettings, () => heard(undefined)),
+      },
+      onDidSelect,
+    });
     endings.push(() => feature.flush());
     shownChats = feature;
     return feature;
   });
 
-  const organization: () => Promise<Organization> = once(async () => {
+  const organization: () => Promise<Organization> = owned(async () => {
     const { Organization: Feature } = await import('./organization');
-    return own(
-      new Feature({
-        ...(await shared()),
-        view: views.organization,
-        usage: async () => (await usage()).activityOfPeople(),
-      }),
-    );
+    return new Feature({
+      ...(await shared()),
+      view: views.organization,
+      usage: async () => (await usage()).activityOfPeople(),
+    });
   });
 
-  const readiness: () => Promise<Readiness> = once(async () => {
+  const readiness: () => Promise<Readiness> = owned(async () => {
     const { Readiness: Feature } = await import('./readiness');
-    return own(
-      new Feature({
-        ...(await shared()),
-        view: views.readiness,
-        prefill: async message => (await chat()).prefill(message),
-      }),
-    );
+    return new Feature({
+      ...(await shared()),
+      view: views.readiness,
+      prefill: async message => (await chat()).prefill(message),
+    });
   });
 
-  const usage: () => Promise<UsageFeature> = once(async () => {
+  const usage: () => Promise<UsageFeature> = owned(async () => {
     const { UsageFeature: Feature } = await import('./usage');
-    return own(new Feature({ ...(await shared()), organization }));
+    return new Feature({ ...(await shared()), organization });
   });
 
-  const hooks: () => Promise<Hooks> = once(async () => {
+  const hooks: () => Promise<Hooks> = owned(async () => {
     const { Hooks: Feature } = await import('./hooks');
-    return own(
-      new Feature({
-        dataFolder: globalStorageUri.fsPath,
-        extensionFolder: context.extensionPath,
-        storage: await storage(),
-        ...{ log, focused, details, settings },
-        onDidChangeSettings: listener => onDidChangeSettings(hookSettings, listener),
-        isShown: sessionId => shownChats?.isShown(sessionId) === true,
-        sessions: async () => {
-          const feature = await sessions();
-          await feature.ready();
-          return feature;
-        },
-      }),
-    );
+    return new Feature({
+      dataFolder: globalStorageUri.fsPath,
+      extensionFolder: context.extensionPath,
+      storage: await storage(),
+      ...{ log, focused, details, settings },
+      onDidChangeSettings: listener => onDidChangeSettings(hookSettings, listener),
+      isShown: sessionId => shownChats?.isShown(sessionId) === true,
+      sessions: async () => {
+        const feature = await sessions();
+        await feature.ready();
+        return feature;
+      },
+    });
   });
 
   const search: CommandLoaders['search'] = async () => {
@@ -273,26 +262,24 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     return { commands: { open: () => openSearch(deps) } };
   };
 
-  const tools: () => Promise<Tools> = once(async () => {
+  const tools: () => Promise<Tools> = owned(async () => {
     const { Tools: Feature } = await import('./tools');
     const { sourcesOf } = await import('./sources');
     const { connection: part, storage: stored } = await shared();
-    return own(
-      new Feature({
-        ...{ connection: part, storage: stored, log },
-        sources: sourcesOf({
-          storage: stored,
-          connection: part,
-          usage: async asked => (await usage()).summary(asked),
-        }),
-        called: contributes?.languageModelTools ?? [],
-        mayWrite: settings.toolsWrite,
-        create: async request => (await sessions()).commands.create(request) as Promise<string | undefined>,
-        send: async message => (await chat()).send(message),
-        open: async sessionId => (await chat()).commands.open(sessionId),
-        prefill: async draft => (await chat()).prefill(draft),
+    return new Feature({
+      ...{ connection: part, storage: stored, log },
+      sources: sourcesOf({
+        storage: stored,
+        connection: part,
+        usage: async asked => (await usage()).summary(asked),
       }),
-    );
+      called: contributes?.languageModelTools ?? [],
+      mayWrite: settings.toolsWrite,
+      create: async request => (await sessions()).commands.create(request) as Promise<string | undefined>,
+      send: async message => (await chat()).send(message),
+      open: async sessionId => (await chat()).commands.open(sessionId),
+      prefill: async draft => (await chat()).prefill(draft),
+    });
   });
 
   const mcpFolder = path.join(globalStorageUri.fsPath, 'mcp');
@@ -348,12 +335,9 @@ const MOST_SAID = 500;
 function tellOfRestored({ day, keptAs }: Restored): void {
   const sentence =
     day === undefined
-      ? vscode.l10n.t(
-          'The stored data was damaged and there was no backup. The damaged file is kept: {0}',
-          keptAs,
-        )
+      ? vscode.l10n.t('The stored data was damaged, and there is no backup. The damaged file: {0}', keptAs)
       : vscode.l10n.t(
-          'The stored data was damaged. The backup of {0} (UTC) is now in use, together with everything this window still had in memory. The damaged file is kept: {1}',
+          'The stored data was damaged. The backup of {0} (UTC) is now in use, with all that this window had in memory. The damaged file: {1}',
           day,
           keptAs,
         );

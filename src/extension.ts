@@ -78,19 +78,11 @@ export function activate(context: vscode.ExtensionContext): AgentConsole {
     const chat = await (await parts()).chat();
     await chat.dropOn(target, data).catch((error: unknown) => fail('drop', error));
   };
-  const dragAndDropController = {
-    dropMimeTypes: ['text/uri-list', 'files'],
-    dragMimeTypes: [],
-    handleDrop,
-  };
-  const sessions = tree(views.sessions, made => made.sessions(), {
-    ...several,
-    dragAndDropController,
-  });
+  const dropMimeTypes = ['text/uri-list', 'files'];
+  const dragAndDropController = { dropMimeTypes, dragMimeTypes: [], handleDrop };
+  const sessions = tree(views.sessions, made => made.sessions(), { ...several, dragAndDropController });
   own(sessions.onDidChangeSelection(({ selection }) => selected.fire(selection)));
-  const computers = tree(views.computers, made => made.computers(), {
-    dragAndDropController,
-  });
+  const computers = tree(views.computers, made => made.computers(), { dragAndDropController });
   const organization = tree(views.organization, made => made.organization(), several);
   const readiness = tree(views.readiness, made => made.readiness(), several);
 

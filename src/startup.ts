@@ -7,6 +7,7 @@ import { barSettings, carryOverSettings, hookSettings, onDidChangeSettings, sett
 import type { Storage } from './storage';
 import type { UsageFeature } from './usage';
 import type { Event, IDisposable } from './util/lifecycle';
+import { once } from './util/promises';
 
 export interface StartupDeps {
   readonly log: Logger;
@@ -26,9 +27,6 @@ export interface StartupDeps {
  * `begin` is called once, a moment after the window has opened; `signedIn` where somebody is, perhaps.
  */
 export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) {
-  let areHooksHeard = false;
-  let isOffered = false;
-
   const attempt = async (failure: string, work: () => Promise<unknown>): Promise<void> => {
     try {
       await work();
@@ -58,22 +56,17 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
   /** Heard where hooks were installed or defined; from then on the feature follows both. */
   const hearHooks = () =>
     attempt('Hooks cannot be heard', async () => {
-      if (areHooksHeard) return;
-      if (settings.hooksOutgoing() === undefined && !(await hasInstalledHooks(await deps.storage()))) return;
-      await deps.hooks();
-      areHooksHeard = true;
+      if (settings.hooksOutgoing() !== undefined || (await hasInstalledHooks(await deps.storage())))
+        await deps.hooks();
     });
 
-  const offerForProblems = () =>
-    attempt('Problems cannot be attached to sessions', async () => {
-      const { state } = await deps.connection();
-      if (isOffered) return;
-      isOffered = true;
-      own(offerFix(() => state.current.kind !== 'signedOut'));
-    });
+  const offerForProblems = once(async () => {
+    const { state } = await deps.connection();
+    own(offerFix(() => state.current.kind !== 'signedOut'));
+  });
 
   const signedIn = (): void => {
-    void offerForProblems();
+    void attempt('Problems cannot be attached to sessions', offerForProblems);
     void fillStatusBar();
     void sendQueued();
   };
@@ -101,27 +94,19 @@ export function startup(deps: StartupDeps, own: (part: IDisposable) => unknown) 
 
 /** Offers, among the fixes of problems in a file, to attach them to a session wherever `canAttach`. */
 function offerFix(canAttach: () => boolean): vscode.Disposable {
-  const provideCodeActions: vscode.CodeActionProvider['provideCodeActions'] = (
-    { uri },
-    _,
-    { diagnostics: problems },
-  ) => {
-    if (problems.length === 0 || !canAttach()) return [];
-    const action = new vscode.CodeAction(
-      vscode.l10n.t('Send to agent session…'),
-      vscode.CodeActionKind.QuickFix,
-    );
-    const { attachFiles } = commands.chat;
-    action.command = { command: attachFiles, title: action.title, arguments: [{ uri, problems }] };
-    action.diagnostics = [...problems];
-    return [action];
+  const title = vscode.l10n.t('Send to agent session…');
+  const { attachFiles: command } = commands.chat;
+  const provider: vscode.CodeActionProvider = {
+    provideCodeActions: ({ uri }, _, { diagnostics: problems }) => {
+      if (problems.length === 0 || !canAttach()) return [];
+      const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+      action.command = { command, title, arguments: [{ uri, problems }] };
+      action.diagnostics = [...problems];
+      return [action];
+    },
   };
   const providedCodeActionKinds = [vscode.CodeActionKind.QuickFix];
-  return vscode.languages.registerCodeActionsProvider(
-    '*',
-    { provideCodeActions },
-    { providedCodeActionKinds },
-  );
+  return vscode.languages.registerCodeActionsProvider('*', provider, { providedCodeActionKinds });
 }
 
 type Stored = Readonly<Record<string, unknown>> | null;

@@ -20,7 +20,7 @@ export interface HttpOptions {
   /** Asked once after a 401. True when the key has changed meanwhile: a GET is tried once more. */
   readonly onUnauthorized?: ((error: ApiError) => Promise<boolean>) | undefined;
   readonly log: Logger;
-  /** Shared by all windows, so that a pause the service asks for holds everywhere; one of its own when left out. */
+  /** Shared by all windows, so that a pause the service asks for holds everywhere; without one nothing is paused. */
   readonly gate?: RequestGate | undefined;
   /** Key of the marks that stand for secrets; marks compare across clients with the same one. Random when left out. */
   readonly redactionKey?: string | undefined;
@@ -81,49 +81,60 @@ const SPREAD = 250;
 export class HttpClient {
   readonly #options: HttpOptions;
   readonly #redactor: Redactor;
-  readonly #gate: RequestGate;
   readonly #now: () => number;
-  readonly #closing = new AbortController();
+  /** Ends each request that is under way. */
+  readonly #underWay = new Set<() => void>();
+  #isClosed = false;
 
   constructor(options: HttpOptions) {
     this.#options = options;
     this.#redactor = new Redactor(options.redactionKey);
-    this.#gate = options.gate ?? memoryGate();
     this.#now = options.now ?? Date.now;
   }
 
   /** Gives up everything under way and everything asked later. */
   close(): void {
-    this.#closing.abort();
+    this.#isClosed = true;
+    for (const giveUp of this.#underWay) giveUp();
   }
 
   /** What `read` makes of the answer; it may throw `Unreadable`. */
   async request<T>(request: Request, read: (answer: Answer) => T, given?: AbortSignal): Promise<T> {
-    const closing = this.#closing.signal;
-    const signal = given === undefined ? closing : AbortSignal.any([closing, given]);
+    const { promise: givenUp, reject } = Promise.withResolvers<never>();
+    const abort = new AbortController();
+    const giveUp = (): void => {
+      abort.abort();
+      reject(abort.signal.reason as Error);
+    };
     const budget = request.endpoint.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT;
-    const call: Call = { ...request, signal, budget, sent: false };
+    const call: Call = { ...request, signal: abort.signal, budget, sent: false };
+    // Listening costs much less than signals that are joined, by us or by the library.
+    this.#underWay.add(giveUp);
+    given?.addEventListener('abort', giveUp);
     try {
-      await untilAborted(this.#perform(call), signal);
+      if (this.#isClosed || given?.aborted === true) giveUp();
+      // It ends the moment it is given up, whether the work below listens or not.
+      await Promise.race([this.#perform(call), givenUp]);
       return read(await this.#read(call));
     } catch (thrown) {
       throw apiErrorOf(thrown, call);
+    } finally {
+      this.#underWay.delete(giveUp);
+      given?.removeEventListener('abort', giveUp);
     }
   }
 
   /** A GET that is refused with 401 is made once more with another key, where there is one by then. */
-  async #perform(call: Call): Promise<void> {
-    for (let isLast = call.endpoint.method === 'POST'; ; isLast = true) {
-      await this.#prepare(call);
-      try {
-        await this.#attempts(call);
-        return;
-      } catch (thrown) {
-        const error = apiErrorOf(thrown, call);
-        const isChanged = error.status === 401 && (await this.#isKeyChanged(error, call));
-        if (isLast || !isChanged) throw error;
-        this.#options.log.info(`${error.message}: retry with another key`);
-      }
+  async #perform(call: Call, isLast = call.endpoint.method === 'POST'): Promise<void> {
+    await this.#prepare(call);
+    try {
+      await this.#attempts(call);
+    } catch (thrown) {
+      const error = apiErrorOf(thrown, call);
+      const isChanged = error.status === 401 && (await this.#isKeyChanged(error, call));
+      if (isLast || !isChanged) throw error;
+      this.#options.log.info(`${error.message}: retry with another key`);
+      await this.#perform(call, true);
     }
   }
 
@@ -135,7 +146,6 @@ export class HttpClient {
       method,
       timeout: method === 'POST' ? post : list === 'data' ? analytics : get,
       // Neither the key nor the body pass through the library: its errors can be printed.
-      signal: call.signal,
       fetch: attempt => this.#send(call, (attempt as globalThis.Request).signal),
       retry: {
         limit: method === 'POST' || call.once === true ? 0 : RETRIES,
@@ -158,8 +168,8 @@ export class HttpClient {
     return answer;
   }
 
-  /** One attempt with its body, so that the deadline and the retries of the library hold for that too; `signal` ends it. */
-  async #send(call: Call, signal: AbortSignal): Promise<Response> {
+  /** One attempt with its body, so that the deadline and the retries of the library hold for that too; `late` ends it. */
+  async #send(call: Call, late: AbortSignal): Promise<Response> {
     const { url, endpoint, body, key } = call;
     const { method } = endpoint;
     const began = this.#now();
@@ -167,7 +177,10 @@ export class HttpClient {
     const headers = { accept: 'application/json', authorization: `Bearer ${key}`, ...type };
     const sent = body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> | Blob };
     call.status = call.requestId = call.retryAt = undefined;
-    signal.throwIfAborted();
+    call.signal.throwIfAborted();
+    const abort = new AbortController();
+    const { signal } = abort;
+    for (const each of [late, call.signal]) each.addEventListener('abort', () => abort.abort());
     call.sent = true;
     try {
       // Looked up now, called with an address and plain bytes: other code may have replaced or wrapped it.
@@ -189,7 +202,7 @@ export class HttpClient {
     call.requestId = cleanText(headers.get('x-request-id') ?? headers.get('request-id'), 100, call);
     if (status === 408 || status === 429 || status >= 500) {
       call.retryAt = retryAtOf(headers, this.#now());
-      if (call.retryAt !== undefined) this.#gate.pause(call.url.origin, call.retryAt);
+      if (call.retryAt !== undefined) this.#options.gate?.pause(call.url.origin, call.retryAt);
     }
     if (ok) call.received = await readBody(response, call.endpoint.maxBytes);
     else call.said = await sentTexts(call.body);
@@ -199,7 +212,7 @@ export class HttpClient {
   async #prepare(call: Call): Promise<void> {
     for (let wait = this.#paused(call); wait > 0; wait = this.#paused(call)) {
       if (wait > call.budget) {
-        const retryAt = this.#gate.pausedUntil(call.url.origin);
+        const retryAt = wait + this.#now();
         throw new ApiError('rateLimited', { ...factsOf(call), code: 'paused', retryAt });
       }
       await this.#wait(wait + this.#random() * SPREAD, call);
@@ -227,7 +240,7 @@ export class HttpClient {
 
   /** How long the service is not to be asked, ms. */
   #paused({ url }: Call): number {
-    return this.#gate.pausedUntil(url.origin) - this.#now();
+    return (this.#options.gate?.pausedUntil(url.origin) ?? 0) - this.#now();
   }
 
   async #wait(ms: number, call: Call): Promise<void> {
@@ -251,25 +264,6 @@ export class HttpClient {
       return false;
     }
   }
-}
-
-/** Settles as `promise` does, or rejects with the signal's reason the moment it aborts, whether the work below listens or not. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
-}
-
-/** A gate for one client alone. */
-function memoryGate(): RequestGate {
-  const until = new Map<string, number>();
-  return {
-    pausedUntil: origin => until.get(origin) ?? 0,
-    pause: (origin, untilMs) => void until.set(origin, Math.max(untilMs, until.get(origin) ?? 0)),
-  };
 }
 
 /** Longest pause a service can ask for, in ms: a mistaken header must not lock people out for good. */

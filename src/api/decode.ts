@@ -53,16 +53,14 @@ export function orElse<S extends Schema>(schema: S, make: (caught: Caught) => un
   return new z.ZodMiniCatch({ type: 'catch', innerType: schema, catchValue: make }) as z.ZodMiniCatch<S>;
 }
 
-/** Stands for a part that did not fit, until `decodeItem` takes it out again or puts `instead` there. */
+/** Stands for a part that did not fit, until `decodeItem` takes it out again. */
 class Dropped {
   /** How many were made so far: most items hold none and need not be looked through. */
   static made = 0;
   readonly caught: Caught;
-  readonly instead: unknown;
 
-  constructor(caught: Caught, instead?: unknown) {
+  constructor(caught: Caught) {
     this.caught = caught;
-    this.instead = instead;
     Dropped.made++;
   }
 }
@@ -75,10 +73,8 @@ export const maybe = <S extends Schema>(schema: S) => z.optional(orDrop(schema))
 /** An optional list whose entries are read each for itself. */
 export const list = <S extends Schema>(entry: S) => maybe(z.array(orDrop(entry)));
 
-/** An optional map whose values are read each for itself; `mapOrEmpty` where it is there even so. */
-export const map = <S extends Schema>(value: S) => maybe(mapOf(orDrop(value)));
-export const mapOrEmpty = <S extends Schema>(value: S) =>
-  orElse(mapOf(orDrop(value)), caught => (caught.value === undefined ? {} : new Dropped(caught, {})));
+/** A map whose values are read each for itself. */
+export const mapOfEach = <S extends Schema>(value: S) => mapOf(orDrop(value));
 
 type Decoded<T> =
   | { readonly value: T; readonly problems: readonly ItemProblem[] }
@@ -111,9 +107,8 @@ function takeOut(part: unknown, path: readonly PropertyKey[], problems: ItemProb
       takeOut(value, here, problems);
       continue;
     }
-    const { caught, instead } = value;
-    if (instead !== undefined) Reflect.set(part, name, instead);
-    else if (!isList) Reflect.deleteProperty(part, name);
+    const { caught } = value;
+    if (!isList) Reflect.deleteProperty(part, name);
     if (!isList && caught.value === null) continue;
     problems.push({ field: pathText(here), reason: reasonOf(caught.value, caught.error.issues[0], here) });
   }

@@ -59,12 +59,7 @@ export const endpoints = {
   message: { ...get, path: `${MESSAGES}/{messageId}`, schema: resources.messageSchema },
   messages: { ...paged, path: MESSAGES, schema: resources.messageSchema, list: 'messages' },
 
-  users: {
-    ...paged,
-    path: `${ORGANIZATION}/users`,
-    schema: resources.userSchema,
-    list: 'users',
-  },
+  users: { ...paged, path: `${ORGANIZATION}/users`, schema: resources.userSchema, list: 'users' },
   controlHistory: {
     ...paged,
     path: HISTORY,

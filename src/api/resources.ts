@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { oneLine } from '../util/text';
-import { isRecord, list, map, mapOf, mapOrEmpty, maybe, openObject } from './decode';
+import { isRecord, list, mapOf, mapOfEach, maybe, openObject } from './decode';
 
 /** Optional fields of one kind. */
 const each =
@@ -72,7 +72,7 @@ export const toolDaySchema = openObject({
 export const activityDaySchema = openObject({
   date: z.string(),
   ...numbers('daily_active_users', 'weekly_active_users', 'monthly_active_users'),
-  daily_active_users_by_client: map(z.number()),
+  daily_active_users_by_client: maybe(mapOfEach(z.number())),
   ...numbers('sessions', 'messages', 'user_messages'),
 });
 
@@ -112,8 +112,8 @@ export const reportSchema = openObject({
   reportId: z.string(),
   ...numbers('createdAt'),
   ...texts('repoUrl', 'commitHash', 'branch', 'agentVersion'),
-  apps: map(openObject(texts('description'))),
-  report: mapOrEmpty(criterionSchema),
+  apps: maybe(mapOfEach(openObject(texts('description')))),
+  report: mapOfEach(criterionSchema),
   ...flags('hasLocalChanges', 'hasNonRemoteCommits'),
   modelUsed: maybe(openObject(texts('id', 'reasoningEffort'))),
 });

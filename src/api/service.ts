@@ -49,8 +49,8 @@ export class ApiClient {
   readonly extras: Extras;
   readonly #options: ApiClientOptions;
   readonly #http: HttpClient;
-  /** Where the readiness reports are, as far as an answer has said so. */
-  #reportsPath: string | undefined;
+  /** Where the readiness reports may be: the documented path first, and then only the one that has answered. */
+  #reportsPaths: readonly string[] = [endpoints.reports.path, RENAMED_REPORTS];
 
   constructor(options: ApiClientOptions) {
     this.#options = options;
@@ -122,19 +122,18 @@ export class ApiClient {
     read: (answer: Answer<ItemOf<N>>) => T,
   ): Promise<T> {
     if (name !== 'reports') return this.#askAt(endpoints[name].path, name, asked, read);
-    if (this.#reportsPath !== undefined) return this.#askAt(this.#reportsPath, name, asked, read);
-    // The documented path first; where that is not found, the other one once, and then whichever answered.
+    const paths = this.#reportsPaths;
     let refusal: unknown;
-    for (const path of [endpoints.reports.path, RENAMED_REPORTS])
+    for (const path of paths)
       try {
         const answer = await this.#askAt(path, name, asked, read);
-        this.#reportsPath = path;
+        this.#reportsPaths = [path];
         return answer;
       } catch (error) {
         if (!isApiError(error) || error.kind !== 'notFound') throw error;
         refusal ??= error;
       }
-    this.#reportsPath = endpoints.reports.path;
+    this.#reportsPaths = paths.slice(0, 1);
     throw refusal;
   }
 

@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import type { ApiClient } from '../api';
 import { errorSentence, type Connection } from '../connection';
 import { Disposable, toDisposable } from '../util/lifecycle';
@@ -82,7 +81,7 @@ export class Conversations extends Disposable {
         const state = connection.state.current;
         return state.kind === 'signedIn' && state.service.id === serviceId ? connection.api : undefined;
       },
-      describe: error => errorSentence(error, { language: vscode.env.language }),
+      describe: error => errorSentence(error),
     });
   }
 

@@ -34,17 +34,20 @@ export function connectionCommands(
     const begin = known !== undefined && (fixed || state.kind === 'keyRejected') ? 'key' : 'baseUrl';
     const answer = await askSignIn(prompts, connection, { known, fixed, begin });
     if (answer === undefined) return;
-    const { addresses, key } = answer;
-    const isKept = await connection.adopt(addresses, key);
-    const signedIn = vscode.l10n.t('Signed in to {0}.', hostOf(addresses.baseUrl));
-    const notKept = vscode.l10n.t(
-      'VS Code’s secret storage did not keep the key, so it works only until this window closes. To keep it, set {0} and {1} in VS Code’s environment.',
-      BASE_VARIABLE,
-      KEY_VARIABLE,
-    );
+    const { addresses, key, isToken } = answer;
+    const sentences = [vscode.l10n.t('Signed in to {0}.', hostOf(addresses.baseUrl))];
+    if (!(await connection.adopt(addresses, key))) {
+      const notKept = vscode.l10n.t(
+        'VS Code’s secret storage did not keep the key, so it works only until this window closes. To keep it, set {0} and {1} in VS Code’s environment.',
+        BASE_VARIABLE,
+        KEY_VARIABLE,
+      );
+      sentences.push(notKept);
+    }
+    if (isToken)
+      sentences.push(vscode.l10n.t('Analytics and readiness reports need an API key, not an access token.'));
     const access = [vscode.l10n.t('What this key can read'), showAccess] as const;
-    if (isKept) prompts.tell('info', signedIn, access);
-    else prompts.tell('warning', `${signedIn} ${notKept}`, access);
+    prompts.tell(sentences.length === 1 ? 'info' : 'warning', sentences.join(' '), access);
   };
   /** One at a time; a second request for it joins the first. */
   let signingIn: Promise<void> | undefined;
@@ -59,22 +62,18 @@ export function connectionCommands(
       return;
     }
     const { service } = state;
-    const isSample = service.source === 'sample';
-    const isSure = isSample
-      ? await prompts.confirm(
-          vscode.l10n.t('Leave the sample?'),
-          vscode.l10n.t('Its sessions stay on this machine for the next time.'),
-          vscode.l10n.t('Leave'),
-        )
-      : await prompts.confirm(
-          vscode.l10n.t('Sign out of {0}?', service.host),
-          vscode.l10n.t(
-            'This removes the key from VS Code’s secret storage. Your list of sessions, the messages read so far and your drafts stay on this machine.',
-          ),
-          vscode.l10n.t('Sign out'),
-        );
-    if (!isSure) return;
-    await (isSample ? connection.chooseSample(false) : connection.forgetKeys(service));
+    if (service.source === 'sample') await connection.chooseSample(false);
+    else {
+      const isSure = await prompts.confirm(
+        vscode.l10n.t('Sign out of {0}?', service.host),
+        vscode.l10n.t(
+          'This removes the key from VS Code’s secret storage. Your list of sessions, the messages read so far and your drafts stay on this machine.',
+        ),
+        vscode.l10n.t('Sign out'),
+      );
+      if (!isSure) return;
+      await connection.forgetKeys(service);
+    }
     const now = connection.state.current;
     tell(
       now.kind === 'signedOut'
@@ -84,23 +83,11 @@ export function connectionCommands(
   };
 
   const useSampleService = async (): Promise<void> => {
-    const state = await connection.ready();
+    await connection.ready();
     const environment = connection.environment();
     if (environment.kind !== 'none') return explain(environment);
-    if (state.kind !== 'signedOut' && state.service.source !== 'sample') {
-      const { host } = state.service;
-      const isSure = await prompts.confirm(
-        vscode.l10n.t('Show sample data instead of {0}?', host),
-        vscode.l10n.t(
-          'Your key and everything read from {0} are kept. Sign out of the sample to come back.',
-          host,
-        ),
-        vscode.l10n.t('Show sample data'),
-      );
-      if (!isSure) return;
-    }
     await connection.chooseSample(true);
-    tell(vscode.l10n.t('This is sample data, generated on this machine. Nothing leaves it.'));
+    tell(vscode.l10n.t('This is sample data, generated on this machine. Sign out to leave it.'));
   };
 
   const showAccess = async (): Promise<void> => {

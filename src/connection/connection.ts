@@ -3,6 +3,7 @@ import type { ContextKeys } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Disposable, Emitter, ObservableValue, toDisposable, type Observable } from '../util/lifecycle';
+import { isSame } from '../util/compare';
 import { hostOf } from '../util/errorSentence';
 import type { OpenRepository } from '../util/git';
 import { once } from '../util/promises';
@@ -184,7 +185,6 @@ export class ServiceConnection extends Disposable {
   diagnostics(): string {
     const state = this.state.current;
     const variables = variablesSet(this.#surroundings.environment);
-    const { unreadable } = this.records.stored;
     const lines = [`Connection: ${state.kind}`];
     if (state.kind !== 'signedIn' && state.reason !== undefined) lines.push(`Reason: ${state.reason}`);
     if (state.kind !== 'signedOut') {
@@ -193,8 +193,6 @@ export class ServiceConnection extends Disposable {
       lines.push(`Service: ${hostOf(baseUrl)}`, `Web application: ${hostOf(appUrl)}`);
     }
     lines.push(`Environment variables set: ${variables.join(', ') || 'none'}`);
-    lines.push(`Stored records of the connection that cannot be read: ${unreadable.length}`);
-    lines.push(...unreadable.map(({ id, reason }) => `- ${id}: ${reason}`));
     return lines.map(line => oneLine(redact(line), 1_000)).join('\n');
   }
 
@@ -278,16 +276,8 @@ export class ServiceConnection extends Disposable {
       return Promise.resolve(given);
     };
     const fetch = baseUrl === SAMPLE.baseUrl ? this.#sample : undefined;
-    return new ApiClient({
-      baseUrl,
-      appUrl,
-      key,
-      onUnauthorized,
-      gate: this.records,
-      redactionKey,
-      log,
-      fetch,
-    });
+    const gate = this.records;
+    return new ApiClient({ baseUrl, appUrl, key, onUnauthorized, gate, redactionKey, log, fetch });
   }
 
   #setState(state: ConnectionState): void {
@@ -364,8 +354,4 @@ function answersOfSample(
     });
   });
   return async (url, init) => (await load())(url, init);
-}
-
-function isSame<T extends Service | ConnectionState>(a: T, b: T): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

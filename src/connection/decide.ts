@@ -94,11 +94,7 @@ export async function decide({ environment, settings, records, keys }: Sources):
   const facts = answerFacts(rejection);
   const reason =
     named.key === undefined
-      ? vscode.l10n.t(
-          'The key was not accepted by {0}{1}. Enter it again or check it in the web application.',
-          host,
-          facts,
-        )
+      ? vscode.l10n.t('The key was not accepted by {0}{1}. Enter it again or create another.', host, facts)
       : vscode.l10n.t(
           'The key in {0} was not accepted by {1}{2}. Run Refresh to try it again; to use another key, change the variable and reload the window.',
           KEY_VARIABLE,

@@ -11,7 +11,7 @@ import { VscodePrompts, type Prompts } from './signIn';
 export type { Connection } from './connection';
 export type { ConnectionState, Service } from './decide';
 /** Kept here once, so that not every feature carries a copy of all sentences. */
-export { errorSentence, type SentenceContext } from '../util/errorSentence';
+export { errorSentence } from '../util/errorSentence';
 
 export type ConnectionPart = ServiceConnection & { readonly commands: CommandHandlers<'connection'> };
 

@@ -11,6 +11,13 @@ import { forNotification, forQuickPick, plain } from '../util/text';
 
 type SignInStep = 'baseUrl' | 'appUrl' | 'key';
 
+interface SignInAnswer {
+  readonly addresses: Addresses;
+  readonly key: string;
+  /** It is no API key, so analytics and readiness stay closed. */
+  readonly isToken: boolean;
+}
+
 interface SignInStart {
   readonly known?: Addresses | undefined;
   /** The addresses cannot be changed here: only the key is asked for. */
@@ -26,7 +33,7 @@ export async function askSignIn(
   prompts: Prompts,
   connection: Pick<ServiceConnection, 'withKey'>,
   { known, fixed, begin }: SignInStart,
-): Promise<{ readonly addresses: Addresses; readonly key: string } | undefined> {
+): Promise<SignInAnswer | undefined> {
   const steps: readonly SignInStep[] = fixed ? ['key'] : ['baseUrl', 'appUrl', 'key'];
   const typed = { baseUrl: known?.baseUrl ?? '', appUrl: known?.appUrl ?? '', key: '' };
   let at = Math.max(0, steps.indexOf(begin));
@@ -54,12 +61,10 @@ export async function askSignIn(
     const key = typed.key.trim();
     const title = vscode.l10n.t('Checking {0}', hostOf(addresses.baseUrl));
     const result = await prompts.progress(title, signal => checkService(connection, addresses, key, signal));
-    if (result.kind === 'problem') {
-      problem = result.sentence;
-      at = Math.max(0, steps.indexOf(result.step));
-    }
-    const isTaken = result.kind === 'accepted' && (!result.accessToken || (await acceptsToken(prompts)));
-    if (isTaken) return { addresses, key };
+    if (result.kind === 'accepted') return { addresses, key, isToken: result.isToken };
+    if (result.kind === 'cancelled') continue;
+    problem = result.sentence;
+    at = Math.max(0, steps.indexOf(result.step));
   }
 }
 
@@ -71,16 +76,6 @@ function read(text: string): string {
 function addressProblem(text: string): string | undefined {
   const parsed = parseAddress(text);
   return 'ok' in parsed ? undefined : parsed.problem;
-}
-
-function acceptsToken(prompts: Prompts): Promise<boolean> {
-  return prompts.confirm(
-    vscode.l10n.t('This is an access token, not an API key. Continue with it?'),
-    vscode.l10n.t(
-      'It works for computers, sessions, users and the control history. Analytics and readiness reports need an API key.',
-    ),
-    vscode.l10n.t('Continue with the token'),
-  );
 }
 
 type Words = Pick<Question, 'prompt' | 'placeHolder' | 'validate'>;
@@ -110,8 +105,7 @@ const questions: Readonly<Record<SignInStep, (addresses: Addresses) => Words>> =
 };
 
 type CheckResult =
-  /** `accessToken`: the service took it, but it is no API key, so analytics and readiness stay closed. */
-  | { readonly kind: 'accepted'; readonly accessToken: boolean }
+  | { readonly kind: 'accepted'; readonly isToken: boolean }
   /** `step` is where it can be fixed. */
   | { readonly kind: 'problem'; readonly step: SignInStep; readonly sentence: string }
   | { readonly kind: 'cancelled' };
@@ -125,19 +119,19 @@ async function checkService(
 ): Promise<CheckResult> {
   const { failureOf } = await import('../api');
   return connection.withKey(addresses, key, async client => {
-    let accessToken = false;
+    let isToken = false;
     for (const [step, ask] of [
       ['baseUrl', () => client.list('computers', { signal })],
       ['appUrl', () => client.pages('reports', { limit: 1, signal }).next()],
     ] as const) {
       const error = await failureOf(ask);
       if (error?.kind === 'cancelled') return { kind: 'cancelled' };
-      accessToken = step === 'appUrl' && error?.reason === 'jwt';
-      if (error === undefined || isLetIn(error) || accessToken) continue;
+      isToken = step === 'appUrl' && error?.reason === 'jwt';
+      if (error === undefined || isLetIn(error) || isToken) continue;
       const sentence = problemSentence(error, step, addresses);
       return { kind: 'problem', step: error.kind === 'unauthorized' ? 'key' : step, sentence };
     }
-    return { kind: 'accepted', accessToken };
+    return { kind: 'accepted', isToken };
   });
 }
 
@@ -148,33 +142,18 @@ function isLetIn({ kind, title, detail, requestId }: ApiError): boolean {
 
 function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses: Addresses): string {
   const host = hostOf(addresses[step]);
-  const service = hostOf(addresses.baseUrl);
   const { status, requestId } = error;
   const facts = answerFacts({ status, requestId });
-  const isOther = error.kind === 'notFound' || error.kind === 'refused';
   if (error.kind === 'forbidden')
-    return vscode.l10n.t(
-      'Something other than the service refused the request to {0}{1}. Check the address, and whether a proxy or firewall is in the way.',
-      host,
-      facts,
-    );
-  if (isOther && step === 'baseUrl')
-    return vscode.l10n.t(
-      '{0} answered, but it is not an agent service: it has no computers{1}. Check the address.',
-      host,
-      facts,
-    );
-  if (isOther)
-    return vscode.l10n.t(
-      '{0} answered, but it is not the web application of {1}: it has no readiness reports{2}. Check the address.',
-      host,
-      service,
-      facts,
-    );
+    return vscode.l10n.t('A proxy or firewall refused access to {0}{1}. Check the address.', host, facts);
+  if (error.kind === 'notFound' || error.kind === 'refused')
+    return step === 'baseUrl'
+      ? vscode.l10n.t('{0} is no agent service: it has no computers{1}. Check the address.', host, facts)
+      : vscode.l10n.t('{0} has no readiness reports{1}. Check the address.', host, facts);
   if (error.kind === 'unauthorized' && step === 'appUrl')
     return vscode.l10n.t(
       '{0} accepted the key, but the web application at {1} did not{2}. Enter an API key of this organization, or sign in again with another address.',
-      service,
+      hostOf(addresses.baseUrl),
       host,
       facts,
     );

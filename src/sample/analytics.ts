@@ -85,6 +85,8 @@ export class Analytics {
     return this.#daily(days, (date, rows, random) => {
       const total = (name: Figure): number => sum(rows, name);
       const [tool_calls, turns] = [total('tool_calls'), total('user_messages')];
+      const split = (name: Figure, among: readonly string[]): Row[] =>
+        named(shared(random, total(name), among), 'name', 'count');
       const servers = shared(random, total('mcp_calls'), SERVERS);
       const tools = [
         ...shared(random, tool_calls - total('mcp_calls'), TOOLS),
@@ -104,13 +106,9 @@ export class Analytics {
         mcp_users_with_mcp: rows.filter(row => row.mcp_calls > 0).length,
         mcp_by_server: named(servers, 'server', 'invocations'),
         skills_invocations: total('skill_calls'),
-        skills_by_name: named(shared(random, total('skill_calls'), SKILLS), 'name', 'count'),
+        skills_by_name: split('skill_calls', SKILLS),
         slash_commands_invocations: total('slash_commands'),
-        slash_commands_by_name: named(
-          shared(random, total('slash_commands'), SLASH_COMMANDS),
-          'name',
-          'count',
-        ),
+        slash_commands_by_name: split('slash_commands', SLASH_COMMANDS),
         hooks_invocations: total('hooks'),
         hooks_by_event: hooks.map(([index, count]) => ({ ...HOOKS[Number(index)], count })),
         web_users: rows.filter(CLIENTS.web).length,

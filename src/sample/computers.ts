@@ -7,10 +7,10 @@ export interface Computer {
   readonly [field: string]: unknown;
 }
 
-/** `age` is in days since it was made, when the sample was first used; one has none, since it is being made. */
+/** `age` is in days since it was made, when the sample was first used; one is being made then. */
 const DESCRIPTIONS = [
   { name: 'atlas', provider: 'cloud', age: 96, status: 'active' },
-  { name: 'boreal', provider: 'cloud', status: 'provisioning' },
+  { name: 'boreal', provider: 'cloud', age: 0, status: 'provisioning' },
   { name: 'cinder', provider: 'cloud', age: 2, status: 'error' },
   { name: 'dune', provider: 'byom', age: 41, status: 'active' },
   { name: 'ember', provider: 'cloud', age: 18, status: 'paused' },
@@ -48,11 +48,9 @@ export function computersOf(
   now: number,
   pace: number,
 ): readonly Computer[] {
-  return DESCRIPTIONS.map((description): Computer => {
-    const { name, provider: providerType, status } = description;
+  return DESCRIPTIONS.map(({ name, provider: providerType, age, status }): Computer => {
     const random = seeded(seed, 'computer', name);
     const id = random.uuid();
-    const age = 'age' in description ? description.age : 0;
     const made = (dayOf(usedAt) - age) * DAY_MS + random.int(6 * 3600, 17 * 3600) * 1000;
     const isNew = status === 'provisioning';
     const common = { id, name, providerType, createdAt: isNew ? seenAt : made };

@@ -170,11 +170,9 @@ function organizationRoutes(seed: string, open: OpenRepository | undefined, now:
     },
     // Without a limit every report is answered (interface 4.2).
     'GET /api/organization/maturity-level-reports': ({ query }) => {
-      const [id, after] = [query.get('repoId'), query.get('startAfter')];
-      const all = readinessReports(seed, open, now()).filter(({ repoId }) => id === null || repoId === id);
-      const from = after === null ? 0 : all.findIndex(({ report }) => report.reportId === after) + 1;
-      const limit = Number(query.get('limit') ?? all.length);
-      return { reports: all.slice(from, from + limit).map(({ report }) => report) };
+      const all = readinessReports(seed, open, now());
+      const from = all.findIndex(({ reportId }) => reportId === query.get('startAfter')) + 1;
+      return { reports: all.slice(from, from + Number(query.get('limit') ?? all.length)) };
     },
   };
 }
@@ -219,9 +217,7 @@ function sessionRoutes(sessions: Sessions, computers: () => Promise<readonly Com
       paged('sessions', sessions.all().map(shown), ({ sessionId }) => sessionId, query),
     'GET /api/v0/sessions/*/messages': async ({ ids: [id], query }) => {
       const { messages } = await session(id);
-      const role = query.get('role');
-      const wanted = messages.filter(message => role === null || message.role === role);
-      return paged('messages', wanted, message => message.id, query);
+      return paged('messages', messages, message => message.id, query);
     },
     'POST /api/v0/sessions/*/interrupt': async ({ ids: [id] }) => {
       const { sessionId } = await session(id);

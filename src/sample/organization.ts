@@ -56,29 +56,25 @@ export function users(members: readonly Member[], now: number) {
 /** About one a week: 45 by 20 November 2026. */
 const INTERVAL_MS = Math.round(7.04 * DAY_MS);
 
-/** Every revision up to `now`, the newest first (interface 2.12); `settings` is the whole state after the change. Old ones never change. */
+/** Every revision of the script up to `now`, the newest first (interface 2.12); `settings` is the whole state after the change. Old ones never change. */
 export function controlHistory(seed: string, admins: readonly Member[], now: number) {
-  const known = steps(seeded(seed, 'controls'));
   const changes = [];
   let settings: Settings = {};
-  for (let revision = 1; ; revision++) {
+  for (const [index, step] of steps(seeded(seed, 'controls')).entries()) {
+    const revision = index + 1;
     const random = seeded(seed, 'revision', revision);
-    const day = EARLIEST_DAY * DAY_MS + (revision - 1) * INTERVAL_MS;
+    const day = EARLIEST_DAY * DAY_MS + index * INTERVAL_MS;
     const at = day + random.int(8, 13) * 3600_000 + random.int(0, 3_599_999);
-    if (at > now) return changes.reverse();
-    settings = apply(settings, known[revision - 1] ?? later(revision));
+    if (at > now) break;
+    settings = apply(settings, step);
     const { id, email, firstName, lastName } = random.pick(admins);
     const user = { id, email, name: `${firstName} ${lastName}` };
     changes.push({ revision, settings, user, updatedAt: new Date(at).toISOString() });
   }
+  return changes.reverse();
 }
 
 type Settings = Record<string, unknown>;
-
-/** What goes on changing after the script is through. */
-function later(revision: number): Settings {
-  return { sessionRetentionDays: [30, 60, 90][revision % 3], enableAgentShield: revision % 2 === 0 };
-}
 
 function apply(settings: Settings, step: Settings): Settings {
   const result = structuredClone(settings);

@@ -14,11 +14,7 @@ export function seeded(...parts: readonly (string | number)[]) {
     hex,
     chance: (probability: number): boolean => next() < probability,
     /** One item; the list must not be empty. */
-    pick: <T>(list: readonly T[]): T => {
-      const item = list[Math.floor(next() * list.length)];
-      if (item === undefined) throw new RangeError('Nothing to pick from.');
-      return item;
-    },
+    pick: <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T,
     uuid: (): string => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'.charAt(int(0, 3))}${hex(3)}-${hex(12)}`,
   };
 }

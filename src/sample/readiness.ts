@@ -63,23 +63,18 @@ function repositories(open: OpenRepository | undefined): readonly Repository[] {
 export function readinessReports(seed: string, open: OpenRepository | undefined, now: number) {
   return repositories(open)
     .flatMap(repository => {
-      const repoId = `repo_${seeded(seed, 'repository', canonical(repository.url)).hex(16)}`;
       const reports = [];
       for (let index = 0; ; index++) {
-        const report = reportOf(seed, repoId, repository, index);
+        const report = reportOf(seed, repository, index);
         if (report.createdAt > now) return reports;
-        reports.push({ repoId, report });
+        reports.push(report);
       }
     })
-    .sort(({ report: a }, { report: b }) => b.createdAt - a.createdAt || (a.reportId < b.reportId ? -1 : 1));
+    .sort((a, b) => b.createdAt - a.createdAt || (a.reportId < b.reportId ? -1 : 1));
 }
 
-function reportOf(
-  seed: string,
-  repoId: string,
-  { url, apps, every, start, commits }: Repository,
-  index: number,
-) {
+function reportOf(seed: string, { url, apps, every, start, commits }: Repository, index: number) {
+  const repoId = `repo_${seeded(seed, 'repository', canonical(url)).hex(16)}`;
   const random = seeded(seed, 'report', repoId, index);
   const day = EARLIEST_DAY + 6 + index * every + random.int(0, 3);
   // It rises fast at first.

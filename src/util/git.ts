@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { Disposable, Emitter, Slot, unhandled, type IDisposable } from './lifecycle';
+import { once } from './promises';
 
 /** What is used of the built-in Git extension's API, version 1. */
 export interface GitCommit {
@@ -35,17 +36,17 @@ interface GitApi {
   readonly repositories: readonly GitRepository[];
   readonly onDidOpenRepository: vscode.Event<unknown>;
   readonly onDidCloseRepository: vscode.Event<unknown>;
-  getRepository(uri: vscode.Uri): GitRepository | null;
 }
+
+/** The Git extension looks around after the window has opened: wait at most so long for it, ms. */
+const LOOK_MS = 5_000;
+/** Of a repository, the latest ones that the sample has reports of. */
+const COMMITS = 100;
+
 interface GitExtension {
   readonly enabled: boolean;
   readonly onDidChangeEnablement: vscode.Event<boolean>;
   getAPI(version: 1): GitApi;
-}
-
-/** The built-in Git extension; `undefined` where it is missing or turned off, as in Restricted Mode. */
-function gitExtension(): vscode.Extension<GitExtension> | undefined {
-  return vscode.extensions.getExtension<GitExtension>('vscode.git');
 }
 
 /** The repositories of this window, through the built-in Git extension only; it may be missing, disabled or late. */
@@ -56,7 +57,6 @@ export class OpenRepositories extends Disposable {
   readonly #following = this.register(new Slot<IDisposable>());
   #git: GitApi | undefined;
   #described = '';
-  #found: Promise<void> | undefined;
 
   /** Repositories, remotes or what is checked out changed. */
   readonly onDidChange = this.#changed.event;
@@ -73,23 +73,28 @@ export class OpenRepositories extends Disposable {
   }
 
   /** Resolves when Git has said what is there. Never rejects. */
-  ready(): Promise<void> {
-    if (this.#found === undefined) {
-      this.register(vscode.extensions.onDidChange(() => void this.#find()));
-      this.#found = this.#find();
-    }
-    return this.#found;
-  }
+  readonly ready = once(() => {
+    this.register(vscode.extensions.onDidChange(() => void this.#find()));
+    return this.#find();
+  });
 
   /** Resolves when the Git extension has looked around, too, as it does when a window has just opened. */
   async looked(): Promise<void> {
     await this.ready();
-    if (this.#git !== undefined) await hasLooked(this.#git);
+    const git = this.#git;
+    if (git === undefined || git.state === 'initialized') return;
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const subscription = git.onDidChangeState(resolve);
+    const timer = setTimeout(resolve, LOOK_MS);
+    await promise;
+    subscription.dispose();
+    clearTimeout(timer);
   }
 
   async #find(): Promise<void> {
     try {
-      const git = await gitExtension()?.activate();
+      // Missing or turned off, as in Restricted Mode.
+      const git = await vscode.extensions.getExtension<GitExtension>('vscode.git')?.activate();
       const look = (): void => this.#use(git?.enabled ? git.getAPI(1) : undefined);
       this.#api.set(git?.onDidChangeEnablement(look));
       look();
@@ -148,38 +153,20 @@ export interface OpenRepository {
   readonly commits: readonly { readonly hash: string; readonly at: number }[];
 }
 
-/** The Git extension looks around after the window has opened: wait at most so long for it, ms. */
-const LOOK_MS = 5_000;
-const COMMITS = 100;
-
-/** The first repository of this window with a remote, those around an open folder first. */
+/** The first repository of this window with a remote. */
 export async function openRepository(): Promise<OpenRepository | undefined> {
-  const git = await gitExtension()?.activate();
-  if (git?.enabled !== true) return undefined;
-  const api = git.getAPI(1);
-  await hasLooked(api);
-  const around = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => api.getRepository(uri));
-  for (const repository of [...around, ...api.repositories]) {
-    const [url] = repository === null ? [] : remoteUrls(repository);
-    if (repository === null || url === undefined) continue;
+  const repositories = new OpenRepositories();
+  try {
+    await repositories.looked();
+    const repository = repositories.all.find(each => remoteUrls(each).length > 0);
+    if (repository === undefined) return undefined;
+    const [url = ''] = remoteUrls(repository);
     // Where nothing has been committed yet there is no log.
     const isEmpty = repository.state.HEAD?.commit === undefined;
     const commits = isEmpty ? [] : await repository.log({ maxEntries: COMMITS });
     const dated = commits.map(({ hash, commitDate }) => ({ hash, at: commitDate?.getTime() ?? 0 }));
     return { url, commits: dated.filter(({ at }) => at > 0).reverse() };
+  } finally {
+    repositories.dispose();
   }
-  return undefined;
-}
-
-function hasLooked(api: GitApi): Promise<void> {
-  if (api.state === 'initialized') return Promise.resolve();
-  return new Promise(resolve => {
-    const end = (): void => {
-      subscription.dispose();
-      clearTimeout(timer);
-      resolve();
-    };
-    const subscription = api.onDidChangeState(end);
-    const timer = setTimeout(end, LOOK_MS);
-  });
 }

@@ -25,11 +25,7 @@ const SLEEP_MS = 20_000;
  * slept, the next round waits a random 1-10 s, so that not every window asks at once (trust.md 31).
  */
 export class Poller extends Disposable {
-  readonly #options: PollerOptions & {
-    readonly retryMs: number;
-    readonly now: () => number;
-    readonly random: () => number;
-  };
+  readonly #options: PollerOptions & Required<Pick<PollerOptions, 'retryMs' | 'now' | 'random'>>;
   #timer: NodeJS.Timeout | undefined;
   #round: AbortController | undefined;
   #running = false;

@@ -15,7 +15,7 @@ const LISTS = {
   users: ['users', (id: string) => ({ id })],
   controlHistory: ['changes', (id: string) => ({ id, revision: id.charCodeAt(0), settings: {} })],
   people: ['data', (id: string) => ({ id, user_id: 'u', date: `2026-11-0${id.charCodeAt(0)}` })],
-  reports: ['reports', (id: string) => ({ id, reportId: id === '7' ? 7 : id })],
+  reports: ['reports', (id: string) => ({ id, reportId: id === '7' ? 7 : id, report: {} })],
 } as const;
 
 describe('pages', () => {

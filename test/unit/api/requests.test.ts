@@ -12,6 +12,7 @@ import {
   clientOf,
   create,
   failureOf,
+  gateOf,
   leavesNothing,
   list,
   outcomeOf,
@@ -63,11 +64,7 @@ describe('retries and pauses', () => {
 
   it('Retry-After beyond 60 s stops, and nothing leaves before it, from any client that shares the gate', async () => {
     failing(1, paused('61'));
-    const ends = new Map<string, number>();
-    const gate = {
-      pausedUntil: (origin: string) => ends.get(origin) ?? 0,
-      pause: (origin: string, end: number) => void ends.set(origin, end),
-    };
+    const gate = gateOf();
     const { api, clock, waits } = clientOf(server, { gate, appUrl: other.origin });
     other.answer({ kind: 'answer', body: { reports: [] } });
     for (const [call, asks, status, code] of [

@@ -207,7 +207,6 @@ describe('what each endpoint sends and takes', () => {
           ...{ repoUrl: 'https://host/a/b.git', report: { good: part(1, 2) } },
           ...{ agentVersion: '1.2.3', schemaVersion: '7', productVersion: '1.2.3' },
         },
-        ...['odd', 'bare'].map(reportId => ({ reportId, report: {} })),
       ],
       '0 r1 apps.b: apps.b: expected object, received string',
       '0 r1 report.over: report.over: numerator not between 0 and denominator',
@@ -215,12 +214,13 @@ describe('what each endpoint sends and takes', () => {
       '0 r1 report.less: report.less: numerator not between 0 and denominator',
       '0 r1 report.part: report.part.denominator is missing',
       '1 https://host/c/d -: reportId is missing',
-      '2 odd report: report: expected object, received string',
+      '2 odd -: report: expected object, received string',
+      '3 bare -: report is missing',
     ],
     [
       'addresses of repositories lose credentials and nothing else',
       'reports',
-      { reports: addresses.map(([repoUrl], at) => ({ reportId: `r${at}`, repoUrl })) },
+      { reports: addresses.map(([repoUrl], at) => ({ reportId: `r${at}`, repoUrl, report: {} })) },
       addresses.map(([given, repoUrl = given], at) => ({ reportId: `r${at}`, repoUrl, report: {} })),
     ],
   ] as const satisfies readonly (readonly [string, EndpointName, object, unknown[], ...string[]])[])
@@ -241,7 +241,7 @@ describe('what each endpoint sends and takes', () => {
     const [items, words] = await read('computers', { computers: Array<unknown>(1200).fill(null) });
     assert.deepEqual([items.length, words.length, words.at(-1)], [0, 501, '- - -: and 700 more']);
     const apps = { [`a\u202e\n${'x'.repeat(500)}`]: 'no' };
-    const { problems } = await client({ reports: [{ reportId: 'r', apps }] }).list('reports');
+    const { problems } = await client({ reports: [{ reportId: 'r', apps, report: {} }] }).list('reports');
     const [{ field = '', reason } = { reason: '' }] = problems;
     assert.ok(field.length > 0 && field.length <= 80 && !/[\n\u202e]/.test(field + reason));
     const by_model = [null, ...Array.from({ length: 300_000 }, (_, at) => ({ model_id: `${at}` }))];

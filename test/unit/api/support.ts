@@ -19,6 +19,15 @@ export function testServer(): FaultServer {
   return server;
 }
 
+/** What pauses the clients that share it. */
+export function gateOf() {
+  const ends = new Map<string, number>();
+  return {
+    pausedUntil: (origin: string) => ends.get(origin) ?? 0,
+    pause: (origin: string, end: number) => void ends.set(origin, end),
+  };
+}
+
 /** A client of `server` whose waits take no time but move its clock. */
 export function clientOf(server: Pick<FaultServer, 'origin'>, options: Partial<ApiClientOptions> = {}) {
   const log = silentLog();
@@ -29,6 +38,7 @@ export function clientOf(server: Pick<FaultServer, 'origin'>, options: Partial<A
     baseUrl: server.origin,
     appUrl: server.origin,
     key: () => Promise.resolve(KEY),
+    gate: gateOf(),
     log,
     now: () => clock.now,
     random: () => 0.5,

@@ -110,7 +110,7 @@ describe('signing in', function () {
       assert.ok(state.kind === 'signedOut');
       assert.equal(state.reason, `There is no key for ${hostOf(baseUrl)}. Sign in to enter one.`);
       assert.equal(state.service?.baseUrl, baseUrl, 'what was stored of it can still be read');
-      await window.surely('signOut');
+      await window.signOut();
       assert.equal(window.kind, 'signedOut');
       secrets.values.set(`agentConsole.key:${baseUrl} ${appUrl}`, 'an old key nobody takes');
       await window.signIn(running);
@@ -153,12 +153,11 @@ describe('signing in with bad input says at the step where it can be fixed what 
   };
   const down = answering(503, { requestId: 'req_9' });
   const nowhere = /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Check the address, its port/;
-  const door = /^Something other than the service refused the request to .* \(403\)\. Check the address/;
+  const door = /^A proxy or firewall refused access to .* \(403\)\. Check the address/;
   const refused = /^The key was not accepted by .*\(401, request [^)]+\)\. Enter it/;
-  const notAgents =
-    /answered, but it is not an agent service: it has no computers \(404\)\. Check the address\.$/;
+  const notAgents = /is no agent service: it has no computers \(404\)\. Check the address\.$/;
   const notOurs = /did not answer the way this service should \(200, html\)\. Check the address/;
-  const notApp = /it is not the web application of 127\.0\.0\.1:\d+: it has no readiness reports \(404\)/;
+  const notApp = /has no readiness reports \(404\)\. Check the address\.$/;
   const notApps =
     /accepted the key, but the web application at .* did not \(401, request .*with another address/;
 

@@ -215,10 +215,10 @@ export class Window {
     return this.enter(baseUrl, appUrl, key);
   }
 
-  /** Runs a command that asks whether the person is sure, who is. */
-  async surely(command: 'signOut' | 'useSampleService'): Promise<void> {
+  /** Signs out, and is sure of it. */
+  async signOut(): Promise<void> {
     this.person.sure.push(true);
-    await this.connection.commands[command]();
+    await this.connection.commands.signOut();
   }
 }
 

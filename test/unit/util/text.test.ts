@@ -94,7 +94,7 @@ describe('sentences for people', () => {
     const nothing = /^Something went wrong\. See the log for details\.$/;
     for (const [error, said] of [
       [errorOf('notFound', ofSession), /has no such session \(404, request r\)\. It may be gone, belong to /],
-      [errorOf('rateLimited', { retryAt, status: 429 }), /^the sample service .*14:05.*\(429\)/],
+      [errorOf('rateLimited', { retryAt, status: 429 }), /^the sample service .*2:05:00.*\(429\)/],
       [errorOf('refused', { requestId: evil, title: 'T', detail: evil }), /It says: \[click\] \(command/],
       [errorOf('refused', { title: 'Only a title' }), /It says: Only a title$/],
       [new Error('disk [x](command:y) full'), /^disk \[x\] \(command:y\) full$/],
@@ -102,7 +102,7 @@ describe('sentences for people', () => {
       ['nonsense', nothing],
       [undefined, nothing],
     ] as const) {
-      const sentence = errorSentence(error, { language: 'de', host: 'the sample service' });
+      const sentence = errorSentence(error, { host: 'the sample service' });
       assert.match(sentence, said);
       assert.doesNotMatch(sentence, /[\n\u202e]|\]\(|.{600}/);
     }
