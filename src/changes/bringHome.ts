@@ -4,7 +4,6 @@ import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import { confirmed, notify } from '../ui/window';
 import { pick, type Choice } from '../ui/pick';
-import type { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
 import { bring, previewOf, Refused, removeWorktree } from './bring';
 import type { Git } from './git/run';
@@ -14,7 +13,6 @@ import { figures } from './words';
 interface BringDeps {
   readonly git: Git;
   readonly changes: Changes;
-  readonly format: Formatter;
   readonly log: Logger;
 }
 
@@ -23,14 +21,14 @@ const ICONS = { worktree: 'multiple-windows', checkout: 'git-branch', apply: 'di
 
 /** Asks how the changes of a branch come home, says what that does, and does it. */
 export async function bringHome(deps: BringDeps): Promise<void> {
-  const { git, changes, format } = deps;
+  const { git, changes } = deps;
   const name = oneLine(changes.branch.name, 80);
   const here = await realpath(git.folder);
   const ways = WAYS.map(async (way): Promise<readonly Choice<() => Promise<void>>[]> => {
     const label = wayWords(way);
     try {
-      const preview = await previewOf(git, changes, way, format);
-      const detail = previewWords(preview, changes, format);
+      const preview = await previewOf(git, changes, way);
+      const detail = previewWords(preview, changes);
       return [{ label, detail, icon: ICONS[way], value: () => go(deps, preview) }];
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -49,11 +47,11 @@ export async function bringHome(deps: BringDeps): Promise<void> {
 
 /** Does what a person has agreed to. */
 async function go(deps: BringDeps, preview: Preview): Promise<void> {
-  const { git, changes, format, log } = deps;
+  const { git, changes, log } = deps;
   const { way, folder } = preview;
-  const detail = forNotification(previewWords(preview, changes, format), 1_000);
+  const detail = forNotification(previewWords(preview, changes), 1_000);
   if (!(await confirmed(`${wayWords(way)}?`, detail, vscode.l10n.t('Continue')))) return;
-  await bring(git, preview, format);
+  await bring(git, preview);
   const name = oneLine(preview.branch.name, 80);
   const sentence =
     folder !== undefined
@@ -76,10 +74,10 @@ export async function openFolder(folder: string): Promise<void> {
   await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), options);
 }
 
-async function remove({ git, format, log }: BringDeps, folder: string): Promise<void> {
+async function remove({ git, log }: BringDeps, folder: string): Promise<void> {
   const question = vscode.l10n.t('Remove the worktree {0}?', forNotification(folder));
   if (!(await confirmed(question, '', vscode.l10n.t('Remove')))) return;
-  await removeWorktree(git, folder, format);
+  await removeWorktree(git, folder);
   notify(log, 'info', forNotification(vscode.l10n.t('{0} is removed.', folder)));
 }
 
@@ -89,8 +87,8 @@ function wayWords(way: Way): string {
   return vscode.l10n.t('Apply as uncommitted changes');
 }
 
-function previewWords({ local, folder }: Preview, changes: Changes, format: Formatter): string {
-  const what = figures(changes, format);
+function previewWords({ local, folder }: Preview, changes: Changes): string {
+  const what = figures(changes);
   if (folder !== undefined) return vscode.l10n.t('{0} in {1}; your files stay as they are.', what, folder);
   if (local === undefined)
     return vscode.l10n.t('{0} by a three-way merge into your files, staged and not committed.', what);

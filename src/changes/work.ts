@@ -327,7 +327,7 @@ export class SessionWork extends Disposable {
     if (seen.mentions?.of !== saidIn) seen.mentions = { of: saidIn, are: await read(await texts()) };
     // That of another clone in another window is not lost here.
     const lastHere = last && this.#in(last.repository) && last;
-    const facts = { sessionId, createdAt, lastAt, said: [], named, stopped, last: lastHere };
+    const facts = { sessionId, createdAt, lastAt, named, stopped, last: lastHere };
     const claim = claimOf(facts, this.repositories, seen.mentions.are);
     const work = await this.#workOf(claim, seen, last);
     if (this.#seen.get(sessionId) !== seen) return work;

@@ -1,12 +1,11 @@
 import { find } from './branches';
-import { HASH, mentionsIn, type Mentions, type Voice, type Written } from './mentions';
+import { HASH, type Mentions, type Voice, type Written } from './mentions';
 import type { Branch, BranchName, Claim, Evidence, OwnCommit, RepositoryFacts, SessionFacts } from './model';
 
 /** Clocks differ, and commands take a while, ms. */
 const SKEW = 10 * 60_000;
-/** Commits of a branch that are looked at, and other branches that are named. */
+/** Commits of a branch that are looked at. */
 const MOST_COMMITS = 500;
-const MOST_OTHERS = 5;
 
 /** What speaks for a branch, how strongly, and when it was last seen. */
 interface Found {
@@ -36,29 +35,20 @@ interface Candidate extends Found {
 export function claimOf(
   session: SessionFacts,
   repositories: readonly RepositoryFacts[],
-  mentions: Mentions = mentionsIn(session.said),
+  mentions: Mentions,
 ): Claim {
   const { named, last } = session;
-  if (named !== undefined) return { sure: 'certain', branch: named, evidence: 'named', others: [] };
+  if (named !== undefined) return { sure: 'certain', branch: named, evidence: 'named' };
   const found = repositories.flatMap(facts => candidatesIn(facts, session, mentions)).sort(stronger);
   const ranked = found.filter((one, n) => !found.slice(0, n).some(other => isSameWork(other, one)));
   const sure = ranked.filter(({ isSure }) => isSure);
   const [best] = ranked;
   const isLost = last !== undefined && !repositories.some(facts => find(facts, last));
   if (isLost && (best === undefined || (best.strength < WROTE && !best.own.has(last.tip))))
-    return { sure: 'likely', branch: nameOf(last), evidence: 'lastSeen', others: [] };
+    return { sure: 'likely', branch: nameOf(last), evidence: 'lastSeen' };
   if (best === undefined) return { sure: 'unknown' };
-  const { branch, evidence, detail, strength } = best;
-  const isSure = sure.length === 1;
-  const others = (sure.length > 0 ? sure : ranked)
-    .filter(other => (isSure ? false : other.isSure || other.strength >= strength))
-    .map(other => other.branch.name)
-    .filter(name => name !== branch.name);
-  return {
-    sure: isSure ? 'certain' : 'likely',
-    ...{ branch: nameOf(branch), evidence, detail },
-    others: [...new Set(others)].slice(0, MOST_OTHERS),
-  };
+  const { branch, evidence, detail } = best;
+  return { sure: sure.length === 1 ? 'certain' : 'likely', branch: nameOf(branch), evidence, detail };
 }
 
 /** How strong evidence is: what Git answered, the session's id, what was to be made, what was spoken of, and the rest. */

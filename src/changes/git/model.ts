@@ -15,7 +15,6 @@ export interface SessionFacts {
   readonly createdAt?: number | undefined;
   /** When something last happened in it, as far as known. */
   readonly lastAt?: number | undefined;
-  readonly said: readonly Said[];
   readonly stopped?: WorkRecord['stopped'];
   readonly named?: WorkRecord['named'];
   readonly last?: WorkRecord['last'];
@@ -95,8 +94,6 @@ export type Claim =
       readonly branch: BranchName;
       readonly evidence: Evidence;
       readonly detail?: string | undefined;
-      /** Others that are as likely, by name. */
-      readonly others: readonly string[];
     }
   | { readonly sure: 'unknown' };
 
