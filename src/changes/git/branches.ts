@@ -15,6 +15,8 @@ import type {
 const MOST_COMMITS = 5_000;
 const MOST_MERGES = 500;
 const MOST_LISTED = 500;
+/** Commits of one branch that are looked at. */
+export const MOST_OWN = 500;
 /** A command has room for so many. */
 const MOST_PATHS = 50;
 /** As in Git's own setting, whatever the person's is. */
@@ -52,9 +54,24 @@ export async function readRepository(
     return number === undefined ? [] : [[Number(number), tip]];
   });
   const pullRequests = new Map([...merged, ...numbered]);
+  const own = new Map(branches.map(({ tip }) => [tip, ownOf(commits, tip)]));
   const isWhole = commits.size < MOST_COMMITS;
   const { folder: repository } = git;
-  return { repository, version, branches, defaultBranch, remotes, commits, isWhole, pullRequests, fetchedAt };
+  return { repository, version, branches, defaultBranch, remotes, own, isWhole, pullRequests, fetchedAt };
+}
+
+/** Those of these commits that a tip has, the nearest first. */
+function ownOf(commits: ReadonlyMap<string, OwnCommit>, tip: string): ReadonlyMap<string, OwnCommit> {
+  const own = new Map<string, OwnCommit>();
+  const queue = [tip];
+  for (let n = 0; n < queue.length && own.size < MOST_OWN; n++) {
+    const hash = queue[n] ?? '';
+    const commit = own.has(hash) ? undefined : commits.get(hash);
+    if (commit === undefined) continue;
+    own.set(hash, commit);
+    queue.push(...commit.parents);
+  }
+  return own;
 }
 
 export function isSameBranch(a: BranchName, b: BranchName): boolean {

@@ -1,11 +1,9 @@
-import { find } from './branches';
+import { find, MOST_OWN } from './branches';
 import { HASH, type Mentions, type Voice, type Written } from './mentions';
 import type { Branch, BranchName, Claim, Evidence, OwnCommit, RepositoryFacts, SessionFacts } from './model';
 
 /** Clocks differ, and commands take a while, ms. */
 const SKEW = 10 * 60_000;
-/** Commits of a branch that are looked at. */
-const MOST_COMMITS = 500;
 
 /** What speaks for a branch, how strongly, and when it was last seen. */
 interface Found {
@@ -89,10 +87,8 @@ function isPair(a: BranchName, b: BranchName): boolean {
 function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: Mentions): Candidate[] {
   const { name: main, remote: usual } = facts.defaultBranch ?? {};
   const branches = facts.branches.filter(({ name }) => name !== main);
-  const owns = new Map(branches.map(({ tip }) => [tip, ownOf(facts, tip)]));
-  const starts = Map.groupBy([...new Set([...facts.commits.keys(), ...owns.keys()])], hash =>
-    hash.slice(0, HASH),
-  );
+  const hashes = new Set([...facts.own].flatMap(([tip, own]) => [tip, ...own.keys()]));
+  const starts = Map.groupBy(hashes, hash => hash.slice(0, HASH));
   const written = mentions.written.map((each): Answer => {
     const { hash = '' } = each;
     const begun = starts.get(hash.slice(0, HASH))?.filter(other => other.startsWith(hash)) ?? [];
@@ -102,7 +98,7 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
   const byName = Map.groupBy(written, ({ name }) => name);
   const byCommit = Map.groupBy(written, ({ commit }) => commit);
   const found = branches.flatMap((branch): readonly Candidate[] => {
-    const own = owns.get(branch.tip) ?? new Map<string, OwnCommit>();
+    const own = facts.own.get(branch.tip) ?? new Map<string, OwnCommit>();
     const commits = new Set([branch.tip, ...own.keys()]);
     const answers = new Set([
       ...(byName.get(branch.name) ?? []),
@@ -117,7 +113,7 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
     if (best === undefined) return [];
     const weight = evidence.reduce((sum, { strength }) => sum + strength, 0);
     const others = (): readonly ReadonlyMap<string, OwnCommit>[] =>
-      branches.flatMap(other => (isPair(branch, other) ? [] : (owns.get(other.tip) ?? [])));
+      branches.flatMap(other => (isPair(branch, other) ? [] : (facts.own.get(other.tip) ?? [])));
     const isSure = look.isPushedHere() && (look.isWritten() || look.isMarked(others));
     return [{ ...best, branch, own, weight, isSure, usual }];
   });
@@ -232,7 +228,7 @@ class Look {
   /** So is each commit that this branch has and the default branch has not, of which there are some. */
   #isEach(is: (commit: OwnCommit) => boolean): boolean {
     const { own, facts } = this;
-    return facts.isWhole && own.size > 0 && own.size < MOST_COMMITS && [...own.values()].every(is);
+    return facts.isWhole && own.size > 0 && own.size < MOST_OWN && [...own.values()].every(is);
   }
 
   /** The commit was made when Git spoke of it: an answer to another session that is read later shows older ones. */
@@ -281,27 +277,6 @@ function pushedElsewhere(
     const evidence = 'branchInTranscript';
     return [{ evidence, branch, own: new Map(), strength, weight: strength, at, isSure: false, usual }];
   });
-}
-
-const known = new WeakMap<RepositoryFacts, Map<string, ReadonlyMap<string, OwnCommit>>>();
-
-/** Commits from a tip down to the default branch, the nearest first. */
-function ownOf(facts: RepositoryFacts, tip: string): ReadonlyMap<string, OwnCommit> {
-  const cache = known.get(facts) ?? new Map<string, ReadonlyMap<string, OwnCommit>>();
-  known.set(facts, cache);
-  const cached = cache.get(tip);
-  if (cached !== undefined) return cached;
-  const own = new Map<string, OwnCommit>();
-  const queue = [tip];
-  for (let n = 0; n < queue.length && own.size < MOST_COMMITS; n++) {
-    const hash = queue[n] ?? '';
-    const commit = own.has(hash) ? undefined : facts.commits.get(hash);
-    if (commit === undefined) continue;
-    own.set(hash, commit);
-    queue.push(...commit.parents);
-  }
-  cache.set(tip, own);
-  return own;
 }
 
 function nameOf({ repository, remote, name }: BranchName): BranchName {

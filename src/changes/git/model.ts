@@ -61,8 +61,8 @@ export interface RepositoryFacts {
   /** The one work is merged into, that of a remote first; `undefined` where nothing tells. */
   readonly defaultBranch: Branch | undefined;
   readonly remotes: readonly { readonly name: string; readonly urls: readonly string[] }[];
-  /** By hash, those that a branch has and the default branch has not. */
-  readonly commits: ReadonlyMap<string, OwnCommit>;
+  /** By tip of a branch: its commits by hash that the default branch has not, the nearest first. */
+  readonly own: ReadonlyMap<string, ReadonlyMap<string, OwnCommit>>;
   /** These are all there are of the branches that were asked for. */
   readonly isWhole: boolean;
   /** Tips of pull requests by number, as far as refs and merge commits tell. */

@@ -53,8 +53,8 @@ export class Mcp {
     this.commands = { copyMcpConfiguration: () => this.#copyConfiguration() };
   }
 
-  /** Resolves, when programs are heard, to what tells the script to come to this window. Rejects with a sentence. */
-  readonly listen: () => Promise<string> = once(async () => {
+  /** Resolves when programs are heard. Rejects with a sentence. */
+  readonly listen: () => Promise<void> = once(async () => {
     const { focused, log } = this.#deps;
     const listener = await listen(this.#deps, program => this.#serve(program));
     const touch = (): unknown =>
@@ -67,12 +67,12 @@ export class Mcp {
     );
     if (this.#isOver) await this.end();
     else touch();
-    return listener.id;
   });
 
-  /** Listens, and says how the script comes to this window. */
+  /** Listens, and says where the script is. */
   async prepare(server: vscode.McpStdioServerDefinition): Promise<vscode.McpStdioServerDefinition> {
-    server.args = [this.#script, await this.listen()];
+    await this.listen();
+    server.args = [this.#script];
     server.env = AS_NODE;
     return server;
   }
@@ -169,7 +169,7 @@ async function listen({ folder, dist, log }: McpDeps, admit: (program: net.Socke
   }
   /** Programs that begin come to this window: it had the focus last. */
   const touch = (): Promise<void> => fs.utimes(record, new Date(), new Date());
-  return { id, touch, end };
+  return { touch, end };
 }
 
 const random = (bytes: number): string => randomBytes(bytes).toString('hex');

@@ -171,15 +171,16 @@ describe('a hostile repository', () => {
   });
 
   it('has no commit that passes for one of a session by the beginning of its hash; of two that are its own neither is certain', () => {
-    const own = { parents: [], authoredAt: BEGUN, committedAt: BEGUN, agent: undefined, trailers: '' };
-    const commits = new Map(['f', '0'].map(end => [`1234567${end.repeat(33)}`, own]));
+    const made = { parents: [], authoredAt: BEGUN, committedAt: BEGUN, agent: undefined, trailers: '' };
+    const tips = ['f', '0'].map(end => `1234567${end.repeat(33)}`);
+    const own = new Map(tips.map(tip => [tip, new Map([[tip, made]])]));
     const shop = { repository: '/shop', remote: 'origin', at: BEGUN };
-    const branches = [...commits.keys()].map((tip, n) => {
+    const branches = tips.map((tip, n) => {
       const name = ['other', 'mine'][n]!;
       return { ...shop, name, ref: `refs/remotes/origin/${name}`, tip };
     });
     const facts: RepositoryFacts = {
-      ...{ repository: '/shop', branches, version: '', defaultBranch: undefined, commits, isWhole: true },
+      ...{ repository: '/shop', branches, version: '', defaultBranch: undefined, own, isWhole: true },
       ...{ remotes: [{ name: 'origin', urls: ['x'] }], pullRequests: new Map(), fetchedAt: undefined },
     };
     const session = { sessionId: 'x', createdAt: BEGUN };
@@ -187,7 +188,7 @@ describe('a hostile repository', () => {
       const mentions = new Mentions([{ text: answer, at: BEGUN }]);
       const claim = claimOf(session, [facts], mentions);
       assert.ok(claim.sure !== 'certain' || claim.branch.name === 'mine', answer);
-      const alone = { ...facts, branches: branches.slice(1), commits: new Map([...commits].slice(1)) };
+      const alone = { ...facts, branches: branches.slice(1), own: new Map([...own].slice(1)) };
       assert.equal(claimOf(session, [alone], mentions).sure, 'certain');
     }
     const text = branches.map(({ name, tip }) => `[${name} ${tip}] x`).join('\n');
