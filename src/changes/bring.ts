@@ -36,14 +36,14 @@ export class Refused extends Error {
 /** Does what the preview says. All is checked again first. */
 export async function bring(git: Git, preview: Preview): Promise<void> {
   const now = await previewOf(git, preview, preview.way);
-  const { way, branch, tip, head, local, folder = '', result } = now;
-  if (head !== preview.head || local?.isNew !== preview.local?.isNew) throw moved();
-  if (local === undefined) {
+  const { way, branch, tip, head, isNew, folder = '', result } = now;
+  if (head !== preview.head || isNew !== preview.isNew) throw moved();
+  if (way === 'apply') {
     await git.change(['read-tree', '-m', '-u', head, result]);
     return;
   }
-  const { name, isNew } = local;
-  const from = `refs/remotes/${branch.remote}/${name}`;
+  const { remote, name } = branch;
+  const from = `refs/remotes/${remote}/${name}`;
   if (isNew) await git.change(['branch', '--quiet', '--track', '--', name, from]);
   try {
     const add = ['worktree', 'add', '--quiet', '--', folder, name];
@@ -100,11 +100,11 @@ export async function previewOf(
   if (found !== tip) throw moved();
   const heads = lines(all);
   const isThere = heads.includes(own);
-  const local = way === 'apply' ? undefined : { name, isNew: !isThere };
-  const planned = { way, branch, tip, head, local, folder: undefined, files, result: tip };
+  const isNew = way !== 'apply' && !isThere;
+  const planned = { way, branch, tip, head, isNew, folder: undefined, files, result: tip };
   const taken = (other: string): Refused =>
     new Refused(vscode.l10n.t('Another branch here is called {0}.', oneLine(other, 80)));
-  if (local !== undefined) {
+  if (way !== 'apply') {
     const similar = heads.find(other => other.startsWith(`${own}/`) || own.startsWith(`${other}/`));
     if (similar !== undefined) throw taken(similar.slice('refs/heads/'.length));
     const here = way === 'checkout' ? await realpath(git.folder) : '';

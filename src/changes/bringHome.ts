@@ -58,7 +58,7 @@ async function go(deps: BringDeps, preview: Preview): Promise<void> {
       ? vscode.l10n.t('{0} is in {1}.', name, folder)
       : way === 'apply'
         ? vscode.l10n.t('The changes of {0} are in your files, not committed.', name)
-        : vscode.l10n.t('{0} is checked out.', preview.local?.name ?? name);
+        : vscode.l10n.t('{0} is checked out.', name);
   notify(log, 'info', forNotification(sentence), ...(folder === undefined ? [] : worktreeActs(deps, folder)));
 }
 
@@ -87,15 +87,10 @@ function wayWords(way: Way): string {
   return vscode.l10n.t('Apply as uncommitted changes');
 }
 
-function previewWords({ local, folder }: Preview, changes: Changes): string {
+function previewWords({ way, branch, folder }: Preview, changes: Changes): string {
   const what = figures(changes);
   if (folder !== undefined) return vscode.l10n.t('{0} in {1}; your files stay as they are.', what, folder);
-  if (local === undefined)
+  if (way === 'apply')
     return vscode.l10n.t('{0} by a three-way merge into your files, staged and not committed.', what);
-  return local.isNew
-    ? vscode.l10n.t('Makes the local branch {0} and switches to it.', oneLine(local.name, 80))
-    : vscode.l10n.t(
-        'Moves the local branch {0} to the newest commit and switches to it.',
-        oneLine(local.name, 80),
-      );
+  return vscode.l10n.t('Switches to the local branch {0}, at its newest commit.', oneLine(branch.name, 80));
 }

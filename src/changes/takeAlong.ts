@@ -62,14 +62,7 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
   }
   return deps.prefill({
     sessionId: readSessionId(target),
-    text:
-      base === head
-        ? vscode.l10n.t('Patch against {0}. Apply it there: `git apply {1}.patch`', base, name)
-        : vscode.l10n.t(
-            'Patch against {0}, with my commits since. Apply it there: `git apply {1}.patch`',
-            base,
-            name,
-          ),
+    text: vscode.l10n.t('Patch against {0}. Apply it there: `git apply {1}.patch`', base, name),
     made: [{ name: `${name}.patch`, read: () => Promise.resolve(patch) }],
     isForFront: true,
     title: vscode.l10n.t('Send {0}.patch ({1}, against {2}) to which session?', name, size, short),

@@ -149,8 +149,8 @@ export interface Preview {
   readonly tip: string;
   /** What is checked out now: a commit. */
   readonly head: string;
-  /** The local branch that is checked out, and whether it is made; `undefined` for `apply`. */
-  readonly local: { readonly name: string; readonly isNew: boolean } | undefined;
+  /** A local branch of its name is made. */
+  readonly isNew: boolean;
   /** Of the worktree; `undefined` for the other ways. */
   readonly folder: string | undefined;
   /** What changes in this folder's files; against the base in a worktree. */

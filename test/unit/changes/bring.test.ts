@@ -231,7 +231,7 @@ describe('bringing a branch home', () => {
         write(folder, 'mine.txt');
         const before = await stateOf(folder);
         const preview = await previewIn(mine, way);
-        assert.deepEqual(preview.local?.isNew, way === 'apply' ? undefined : way === 'worktree' || isUnborn);
+        assert.equal(preview.isNew, way !== 'apply' && (way === 'worktree' || isUnborn));
         if (way === 'checkout' && !isUnborn)
           assert.deepEqual(new Set(preview.files.map(each => each.path)), COME);
         await bring(mine, preview);
