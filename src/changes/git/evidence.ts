@@ -159,25 +159,21 @@ class Look {
     const add = (evidence: Evidence, strength: number, at: number | undefined, detail?: string): void => {
       if (at !== undefined) all.push({ evidence, detail, strength, at });
     };
-    const lived = this.#lived();
     for (const answer of this.answers) {
-      const { name, commit, hash, at = 0 } = answer;
-      const isOwn = commit === undefined ? this.#isFollowed(answer) : this.#isFresh(answer);
+      const { name, commit, at = 0 } = answer;
+      const isOwn = this.#isFresh(answer);
       if (name === branch.name && this.#goesTo(answer) !== false) {
         // A commit that is not here may have been written anew; one that is older was another's.
-        const other = commit === undefined && hash !== undefined ? MADE - 1 : SAID;
-        const own = hash === undefined ? WROTE - 1 : WROTE + 3;
-        add('branchInTranscript', isOwn ? own : other, at);
+        add('branchInTranscript', isOwn ? WROTE + 3 : commit === undefined ? MADE - 1 : SAID, at);
       } else if (isOwn && commit !== undefined) add('commitInTranscript', WROTE + 2, at, commit);
     }
     add('branchInTranscript', MADE, spoken('made'));
     const ids = [...this.own].find(([, { trailers }]) => this.#id?.test(trailers));
     if (ids !== undefined) add('sessionIdInCommit', ID, ids[1].committedAt, ids[0]);
-    if (this.#id?.test(branch.name)) add('sessionIdInBranch', lived ? MADE - 2 : MINE, branch.at);
-    // As one commit it may have been written anew, by others and later.
-    add('branchInTranscript', lived ? SAID + 2 : MINE + 2, spoken('called'));
-    add('branchInTranscript', lived ? SAID : MINE + 1, spoken('said'));
-    if (!lived) return all;
+    if (!this.#lived()) return all;
+    if (this.#id?.test(branch.name)) add('sessionIdInBranch', MADE - 2, branch.at);
+    add('branchInTranscript', SAID + 2, spoken('called'));
+    add('branchInTranscript', SAID, spoken('said'));
     add('branchInTranscript', MINE, spoken('mine'));
     const voiced = (evidence: Evidence, voices: readonly Voice[], detail: string): void => {
       for (const { isMine, at = 0 } of voices) add(evidence, isMine ? MINE : SAID + 1, at, detail);
@@ -237,12 +233,6 @@ class Look {
     const isTimed = at !== undefined || this.session.createdAt !== undefined;
     if (commit === undefined || !this.#isInLife(made) || !isTimed) return false;
     return at === undefined || (made <= at + SKEW && (to !== undefined || made >= at - SKEW));
-  }
-
-  /** Something was committed just before a push, whatever commit it was. */
-  #isFollowed({ at }: Written): boolean {
-    const times = [...this.own.values()].flatMap(({ authoredAt, committedAt }) => [authoredAt, committedAt]);
-    return times.some(time => this.#isInLife(time) && (at === undefined || Math.abs(time - at) <= SKEW));
   }
 
   /** Whether a push went to the remote of this branch; `undefined` where nothing tells. */

@@ -311,10 +311,10 @@ describe('the sample repository', () => {
       ['Are returns really going up?', 'likely', 'returns-rate', 'coAuthor'],
       ['Cover the checkout with tests', 'unknown'],
       ['Extract the button into packages/ui', 'likely', 'agent/extract-button', 'branchInTranscript'],
-      ['Find out why the total test is flaky', 'certain', 'agent/flaky-total-test', 'branchInTranscript'],
+      ['Find out why the total test is flaky', 'certain', 'agent/flaky-total-test', 'sessionIdInCommit'],
       ['How a checkout works, end to end', 'unknown'],
       ['Move the workspace to TypeScript 5.9', 'unknown'],
-      ['Review of the price check', 'certain', 'agent/confirm-timeout', 'branchInTranscript'],
+      ['Review of the price check', 'certain', 'agent/confirm-timeout', 'sessionIdInCommit'],
       ['Round the tax once per cart', 'unknown'],
     ]);
   });

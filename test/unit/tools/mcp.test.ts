@@ -149,12 +149,12 @@ describe('programs that speak MCP', () => {
     const files = [folder, window.record, address!, path.join(folder, 'agent-console-mcp.js')];
     assert.equal(files.map(modeOf).join(), '700,600,600,600');
     const hello = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`;
-    const others = [`${'0'.repeat(64)}\n${hello}`, `${token!.slice(1)}\n${hello}`, `\n${token}\n`];
+    const others = [`${'0'.repeat(64)}\n${hello}`, `${token!.slice(1)}\n${hello}`, ` ${token}\n`];
     for (const wrong of [hello, ...others]) {
       const connection = net.connect(address!);
       let answer = '';
       connection.on('data', bytes => (answer += bytes.toString()));
-      connection.write(wrong.padEnd(65));
+      connection.write(wrong);
       await once(connection, 'close');
       assert.equal(answer, '');
     }
