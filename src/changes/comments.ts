@@ -42,8 +42,8 @@ interface Known {
   readonly record: CommentRecord;
   readonly standing: Standing;
   readonly place: Place;
-  /** The tip that the place was looked for in; none where that could not be read. */
-  readonly tip: string | undefined;
+  /** The tip that the place was looked for in. */
+  readonly tip: string;
 }
 
 interface Service {
@@ -213,13 +213,8 @@ export class Comments extends Disposable {
     if (known?.tip === tip) return { place: known.place, tip };
     const own = { commit, line: before };
     if (tip === commit) return { place: own, tip };
-    try {
-      const line = placeOf(quoted, before, await this.#linesOf({ root, commit: tip, path }));
-      return { place: line === undefined ? own : { commit: tip, line }, tip };
-    } catch (error) {
-      this.#deps.log.warn(`Where a comment is by now cannot be read: ${String(error)}`);
-      return { place: own, tip: undefined };
-    }
+    const line = placeOf(quoted, before, await this.#linesOf({ root, commit: tip, path }));
+    return { place: line === undefined ? own : { commit: tip, line }, tip };
   }
 
   async #linesOf(file: FileAt): Promise<readonly string[]> {
@@ -266,7 +261,7 @@ export class Comments extends Disposable {
     thread.canReply = false;
     thread.state = vscode.CommentThreadState[isSent ? 'Resolved' : 'Unresolved'];
     thread.contextValue = standing;
-    const hasChanged = place.commit === commit && tip !== undefined && tip !== commit;
+    const hasChanged = place.commit === commit && tip !== commit;
     thread.label = joined([
       this.#titleOf(sessionId),
       place.line !== line && vscode.l10n.t('moved from line {0}', line + 1),

@@ -314,10 +314,8 @@ async function isContained(
   // All of it as one commit, which no ref leads to.
   const commit = ['commit-tree', '--no-gpg-sign', '-m', 'x', '-p', base, `${tip}^{tree}`];
   const whole = (await git.change(commit, { env: NOBODY })).toString().trim();
-  for (const own of [tip, whole]) {
-    const form = ['--cherry-mark', '--right-only', '--no-merges', `${main}...${own}`];
-    const marked = lines(await git.read(['rev-list', ...form, '--', ...within]));
-    if (marked.length > 0 && marked.every(line => line.startsWith('='))) return true;
-  }
-  return false;
+  const form = ['--cherry-mark', '--right-only', '--no-merges', `${main}...${tip}`, whole];
+  const marked = lines(await git.read(['rev-list', ...form, '--', ...within]));
+  const own = marked.filter(line => !line.endsWith(whole));
+  return marked.includes(`=${whole}`) || (own.length > 0 && own.every(line => line.startsWith('=')));
 }
