@@ -90,23 +90,18 @@ export async function previewOf(
   const shown = oneLine(name, 80);
   const own = `refs/heads/${name}`;
   const isPossible = isBranchName(name) && isHash(tip);
-  const [all, found, born] = await Promise.all([
-    git.read(['for-each-ref', '--format=%(refname)', 'refs/heads']),
+  const [ownTip, found, born] = await Promise.all([
+    isPossible ? hashOf(git, own) : '',
     isPossible ? hashOf(git, remote === undefined ? own : `refs/remotes/${remote}/${name}`) : '',
     hashOf(git, 'HEAD^{commit}'),
   ]);
   const head = born || (await emptyTree(git));
   if (found === '') throw new Refused(vscode.l10n.t('The branch is no longer here. Fetch, and try again.'));
   if (found !== tip) throw moved();
-  const heads = lines(all);
-  const isThere = heads.includes(own);
+  const isThere = ownTip !== '';
   const isNew = way !== 'apply' && !isThere;
   const planned = { way, branch, tip, head, isNew, folder: undefined, files, result: tip };
-  const taken = (other: string): Refused =>
-    new Refused(vscode.l10n.t('Another branch here is called {0}.', oneLine(other, 80)));
   if (way !== 'apply') {
-    const similar = heads.find(other => other.startsWith(`${own}/`) || own.startsWith(`${other}/`));
-    if (similar !== undefined) throw taken(similar.slice('refs/heads/'.length));
     const here = way === 'checkout' ? await realpath(git.folder) : '';
     const others = (await worktrees(git)).filter(other => !isSame(other.folder, here));
     const elsewhere = others.find(other => other.branch === name)?.folder;
@@ -114,7 +109,8 @@ export async function previewOf(
       throw new Refused(vscode.l10n.t('{0} is checked out in {1}.', shown, oneLine(elsewhere)), elsewhere);
   }
   if (way === 'worktree') {
-    if (isThere && remote !== undefined) throw taken(name);
+    if (isThere && remote !== undefined)
+      throw new Refused(vscode.l10n.t('Another branch here is called {0}.', shown));
     const folder = folderFor(git.folder, name);
     if ((await kindOf(folder)) === undefined) return { ...planned, folder };
     throw new Refused(vscode.l10n.t('The folder {0} is there already.', oneLine(folder)));

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { commentController, setContext } from '../contributions';
 import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
-import { pick } from '../ui/pick';
+import { pick, readSessionId } from '../ui/pick';
 import { card, joined } from '../ui/text';
 import { Disposable, Slot, type Event, type IDisposable } from '../util/lifecycle';
 import { longerThanIn, oneLine } from '../util/text';
@@ -33,6 +33,8 @@ export interface CommentsDeps {
   readonly readFile: (file: FileAt) => Promise<Uint8Array>;
 }
 
+type Version = Pick<FileAt, 'root' | 'commit'>;
+
 /** A comment as it is shown; VS Code hands it back with a command. */
 interface ShownComment extends vscode.Comment {
   readonly id: string;
@@ -60,7 +62,7 @@ export class Comments extends Disposable {
   readonly #known = new Map<string, Known>();
   readonly #threads = new Map<string, vscode.CommentThread>();
   /** The version of each session's work that was shown last. */
-  readonly #shown = new Map<string, Pick<FileAt, 'root' | 'commit'>>();
+  readonly #shown = new Map<string, Version>();
   #service: Service | undefined;
   #isWaiting = false;
   #turn: Promise<unknown> = Promise.resolve();
@@ -77,15 +79,18 @@ export class Comments extends Disposable {
   }
 
   /** This version of a session's work is shown: its lines can be commented on, and its comments go where they are in it. */
-  show({ sessionId, root, commit }: Pick<FileAt, 'root' | 'commit'> & { readonly sessionId: string }): void {
-    const before = this.#shown.get(sessionId);
-    if (before?.root === root && before.commit === commit) return;
-    this.#shown.set(sessionId, { root, commit });
+  show(sessionId: string, version: Version): void {
+    this.#shown.set(sessionId, version);
     this.#control();
     this.#inBackground(async () => {
       const service = await this.#open();
       await this.#lookAt(service, idsOf(service, [sessionId]));
     });
+  }
+
+  /** The same where the editor has opened it again after a reload. */
+  showAgain(sessionId: string, version: Version): void {
+    if (!this.#shown.has(sessionId)) this.show(sessionId, version);
   }
 
   /** Keeps what was written at lines of a shown version, a `CommentReply`. */
@@ -114,10 +119,10 @@ export class Comments extends Disposable {
     await this.#inTurn(async () => (await this.#open()).comments.remove(id));
   }
 
-  /** Puts all drafts of a session into its composer as one message: of this one, that of a thread or a document, or else one that is asked for. */
-  async send(target: unknown, sessionId?: string): Promise<void> {
+  /** Puts all drafts of a session into its composer as one message: of a row, a thread or a document, or else one that is asked for. */
+  async send(target: unknown): Promise<void> {
     await this.#inTurn(() => this.#open());
-    const chosen = sessionId ?? this.#sessionOfTarget(target) ?? (await this.#pick());
+    const chosen = readSessionId(target) ?? this.#sessionOf(target) ?? (await this.#pick());
     if (chosen === undefined && this.#drafts.length > 0) return;
     await this.#inTurn(async () => {
       const service = await this.#open();
@@ -135,7 +140,7 @@ export class Comments extends Disposable {
     return [...this.#known.values()].filter(({ standing }) => standing === 'draft');
   }
 
-  #sessionOfTarget(target: unknown): string | undefined {
+  #sessionOf(target: unknown): string | undefined {
     if (target instanceof vscode.Uri) return fileAt(target)?.sessionId;
     const [first] = (target as Partial<vscode.CommentThread> | undefined)?.comments ?? [];
     return first && this.#service?.comments.get((first as ShownComment).id)?.sessionId;

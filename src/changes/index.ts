@@ -41,7 +41,7 @@ export class ChangesFeature extends Disposable {
       const changes = found && this.#changesOf(found);
       if (found === undefined || changes === undefined) return;
       const { branch, files, base, tip } = changes;
-      this.#comments.show({ sessionId: found.sessionId, root: branch.repository, commit: tip });
+      this.#comments.show(found.sessionId, { root: branch.repository, commit: tip });
       // The editor adds how many files there are.
       const title = joined([branch.name, lineFigures(changes)]);
       await showDiff(title, files, { root: branch.repository, base, tip }, found.sessionId);
@@ -62,7 +62,7 @@ export class ChangesFeature extends Disposable {
     },
     comment: reply => this.#comments.add(reply),
     removeComment: comment => this.#comments.remove(comment),
-    sendComments: target => this.#comments.send(target, readSessionId(target)),
+    sendComments: target => this.#comments.send(target),
   };
 
   constructor(deps: ChangesDeps) {
@@ -94,8 +94,7 @@ export class ChangesFeature extends Disposable {
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
     const file = fileAt(uri);
     if (file === undefined) throw vscode.FileSystemError.FileNotFound(uri);
-    const { sessionId } = file;
-    if (sessionId !== undefined) this.#comments.show({ ...file, sessionId });
+    if (file.sessionId !== undefined) this.#comments.showAgain(file.sessionId, file);
     return this.#read(file);
   }
 

@@ -88,7 +88,6 @@ describe('bringing a branch home', () => {
   const branch = 'refs/remotes/origin/agent/fits';
   const dirty = (file: string): string => `Commit or stash your changes first: ${file}`;
   const inTheWay = (file: string): string => `These untracked files are in the way: ${file}`;
-  const exists = (name: string): string => `Another branch here is called ${name}.`;
   const elsewhere = 'worktree add -q -b agent/fits ../shop-2 origin/agent/fits';
   /** By what is wrong: the ways that are refused, a command of Git or an act by which it is, and how the reason begins. */
   type Case = readonly [readonly Way[], string | ((folder: string) => unknown), string];
@@ -103,8 +102,7 @@ describe('bringing a branch home', () => {
     'a link for a folder': [here, folder => fs.symlinkSync('dir', `${folder}/new`), inTheWay('new')],
     conflicts: [['apply'], 'status', 'It conflicts with your commits in a.txt. Merge it in a worktree.'],
     'a merge that has begun': [here, 'update-ref MERGE_HEAD HEAD', 'A merge or rebase is under way.'],
-    'a branch of the name': [['worktree'], 'branch agent/fits', exists('agent/fits')],
-    'a branch in its way': [branches, 'branch agent', exists('agent')],
+    'a branch of the name': [['worktree'], 'branch agent/fits', 'Another branch here is called agent/fits.'],
     'the folder': [
       ['worktree'],
       folder => fs.mkdirSync(`${folder}-agent-fits`),

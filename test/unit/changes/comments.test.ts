@@ -75,7 +75,7 @@ describe('comments on what an agent changed', () => {
     const comments = open();
     comments.load();
     assert.deepEqual(controllers, [], 'nothing is made before something is shown');
-    comments.show(MINE);
+    comments.show('s1', MINE);
     const ranges = (uri: vscode.Uri): unknown => {
       const { commentingRangeProvider } = controllers.at(-1)!;
       return commentingRangeProvider?.provideCommentingRanges({ uri, lineCount: 6 } as never, {} as never);
@@ -88,15 +88,15 @@ describe('comments on what an agent changed', () => {
     assert.match(draft(), /Why\?$/);
     await write(comments, 'Of this service', 1);
     const other = open({ serviceId: 'service2' });
-    await assert.rejects(other.send('s1', 's1'), /No comment waits/);
+    await assert.rejects(other.send('s1'), /No comment waits/);
   });
 
   it('are drafts over a reload and in other windows, as plain text, until they are removed', async () => {
     const comments = open();
-    comments.show(MINE);
+    comments.show('s1', MINE);
     await write(comments, '[x](command:y)', 1, 2);
     const storage = openWindow(root);
-    open({ storage }).show(MINE);
+    open({ storage }).showAgain('s1', MINE);
     await until(() => controllers.length === 2 && controllers[1]!.threads.size === 1);
     for (const controller of controllers) {
       const [thread] = Object.values(seen(controller));
@@ -115,7 +115,7 @@ describe('comments on what an agent changed', () => {
 
   it('say how far they have come, and are drafts again where the person takes them out', async () => {
     const comments = open();
-    comments.show(MINE);
+    comments.show('s1', MINE);
     await write(comments, 'Fix this', 1);
     const thread = seen()['Fix this']!;
     await comments.send(thread);
@@ -140,21 +140,21 @@ describe('comments on what an agent changed', () => {
     assert.deepEqual([thread.state, thread.contextValue], [1, 'sent']);
     await assert.rejects(comments.send(undefined), /No comment waits/);
     await outboxes.remove('s1');
-    open().show(MINE);
+    open().show('s1', MINE);
     await labelIs('Fix this', 'sent');
   });
 
   it('go where their lines are in a newer version, or stay and say that those have changed; and into the composer as one message', async () => {
     const comments = open();
-    comments.show(ANOTHERS);
+    comments.show('other', ANOTHERS);
     await write(comments, 'Another’s', 0, 0, ANOTHERS);
-    comments.show(MINE);
+    comments.show('s1', MINE);
     await write(comments, 'Same', 0);
     await write(comments, 'Moved', 4);
     await write(comments, 'Gone', 1);
     await write(comments, 'Ambiguous', 3);
     files.set(NEW, ['one', '2', 'new', '3', 'x', 'five', '}', '}'].join('\r\n'));
-    comments.show(NEWER);
+    comments.show('s1', NEWER);
     const at = (): string[] =>
       Object.entries(seen()).map(([words, { label, range, uri }]) =>
         [words, range!.start.line, uri.query.includes(NEW), label?.split(' · ')[1]].join(),
@@ -170,7 +170,7 @@ describe('comments on what an agent changed', () => {
     assert.deepEqual(new Set(at()), new Set([...wanted, 'Another’s,0,true,']));
     choices.push('Session s1');
     await comments.send(undefined);
-    await assert.rejects(comments.send('s1', 's1'), /No comment waits/);
+    await assert.rejects(comments.send('s1'), /No comment waits/);
     const [first, ...others] = draft().split(/\n\n(?=Comment)/);
     assert.match(
       first!,
