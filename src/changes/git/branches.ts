@@ -86,24 +86,19 @@ export function find({ branches }: RepositoryFacts, name: BranchName): Branch | 
 type Ref = Awaited<ReturnType<typeof refsOf>>[number];
 
 async function refsOf(git: Git) {
-  const fields = ['refname', 'objectname', 'symref', 'committerdate:unix', 'upstream'];
+  const fields = ['refname', 'objectname', 'symref', 'committerdate:unix'];
   const format = fields.map(field => `%(${field})`).join('%00');
   const kinds = ['refs/heads', 'refs/remotes', 'refs/pull', 'refs/merge-requests'];
   return lines(await git.read(['for-each-ref', `--format=${format}`, ...kinds])).map(line => {
-    const [ref = '', tip = '', symref = '', seconds, upstream = ''] = line.split('\0');
-    return { ref, tip, symref, at: timeOf(seconds), upstream };
+    const [ref = '', tip = '', symref = '', seconds] = line.split('\0');
+    return { ref, tip, symref, at: timeOf(seconds) };
   });
 }
 
-function branchOf(
-  { ref, tip, at, upstream }: Ref,
-  repository: string,
-  remotes: readonly string[],
-): Branch | undefined {
+function branchOf({ ref, tip, at }: Ref, repository: string, remotes: readonly string[]): Branch | undefined {
   const [, kind, rest = ''] = /^refs\/(heads|remotes)\/(.+)$/s.exec(ref) ?? [];
   if (kind === undefined) return undefined;
-  const follows = upstream === '' ? {} : { upstream };
-  if (kind === 'heads') return { repository, name: rest, ref, tip, at, ...follows };
+  if (kind === 'heads') return { repository, name: rest, ref, tip, at };
   const remote = remotes.find(name => rest.startsWith(`${name}/`)) ?? rest.slice(0, rest.indexOf('/'));
   return { repository, remote, name: rest.slice(remote.length + 1), ref, tip, at };
 }

@@ -67,15 +67,14 @@ function closeness({ branch: { remote }, usual }: Candidate): number {
   return remote === undefined ? 0 : remote === usual ? 2 : 1;
 }
 
-/** A branch in two folders of one repository, or one of a remote and the one of this repository that goes with it. */
+/** A branch in two folders of one repository, or one of a remote and the one of this repository that it was pushed from. */
 function isSameWork(one: Candidate, other: Candidate): boolean {
   const [a, b] = [one.branch, other.branch];
   const [tip = '', otherTip = ''] = [a.tip, b.tip];
   if (a.name !== b.name) return false;
   if (a.repository !== b.repository) return a.remote === b.remote && tip === otherTip;
   if (!isPair(a, b)) return tip === '' && a.remote === b.remote;
-  const isFollowed = a.upstream !== undefined ? a.upstream === b.ref : b.upstream === a.ref;
-  return isFollowed || tip === otherTip || one.own.has(otherTip) || other.own.has(tip);
+  return tip === otherTip || one.own.has(otherTip) || other.own.has(tip);
 }
 
 /** One of a remote and one of this repository, of one name. */

@@ -35,8 +35,6 @@ export interface Branch extends BranchName {
   readonly tip: string;
   /** When the tip was committed. */
   readonly at: number;
-  /** Full name of the branch it follows. */
-  readonly upstream?: string | undefined;
 }
 
 /** A commit of a branch that the default branch does not have. A rebase keeps `authoredAt`. */
