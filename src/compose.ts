@@ -152,10 +152,8 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     const feature = new Feature({
       ...(await shared()),
       sessions: await sessions(),
-      memory: workspaceState,
       messages: serviceId => standings(stored, serviceId),
       storageUri: globalStorageUri,
-      limit: () => settings.attachmentLimits().file,
       prefill: async message => {
         const feature = await chat();
         const isDone = await feature.prefill(message);

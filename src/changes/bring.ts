@@ -1,7 +1,7 @@
-import { mkdir, readdir, realpath, rm, rmdir } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { Formatter } from '../util/format';
+import { format } from '../ui/text';
 import { oneLine } from '../util/text';
 import { emptyTree, filesBetween } from './git/branches';
 import {
@@ -13,14 +13,11 @@ import {
   orNothing,
   records,
   statOf,
-  withIndexAt,
   withoutPrograms,
 } from './git/run';
 import type { ChangedFile, Preview, Way } from './git/model';
 import { listed } from './words';
 
-/** The first that can merge without files. */
-const NEEDED = '2.38';
 /** In the folder of Git while something has begun and not ended. */
 const BEGUN = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'BISECT_LOG', 'rebase-merge', 'rebase-apply'];
 
@@ -36,30 +33,33 @@ export class Refused extends Error {
   }
 }
 
-/** Does what the preview says. All is checked again first. What fails midway is put back as it was, and the error thrown. */
-export async function bring(git: Git, preview: Preview, format: Formatter): Promise<void> {
-  const now = await previewOf(git, preview, preview.way, format);
-  const { way, tip, head, local, result } = now;
-  if (head !== preview.head || local?.isNew !== preview.local?.isNew) throw moved();
-  if (way === 'worktree') await addWorktree(git, now);
-  else {
-    const into = [local?.isNew ? '-b' : '-B', local?.name ?? ''];
-    const checkout = ['checkout', '--quiet', '--no-overwrite-ignore', ...into, tip, '--'];
-    try {
-      await git.change(way === 'checkout' ? checkout : ['read-tree', '-m', '-u', head, result]);
-    } catch (error) {
-      await putBack(git, now);
-      throw error;
-    }
+/** Does what the preview says. All is checked again first. */
+export async function bring(git: Git, preview: Preview): Promise<void> {
+  const now = await previewOf(git, preview, preview.way);
+  const { way, branch, tip, head, isNew, folder = '', result } = now;
+  if (head !== preview.head || isNew !== preview.isNew) throw moved();
+  if (way === 'apply') {
+    await git.change(['read-tree', '-m', '-u', head, result]);
+    return;
   }
-  if (local?.isNew) await follow(git, now);
+  const { remote, name } = branch;
+  const from = `refs/remotes/${remote}/${name}`;
+  if (isNew) await git.change(['branch', '--quiet', '--track', '--', name, from]);
+  try {
+    const add = ['worktree', 'add', '--quiet', '--', folder, name];
+    const checkout = ['checkout', '--quiet', '--no-overwrite-ignore', '-B', name, tip, '--'];
+    await git.change(way === 'worktree' ? add : checkout);
+  } catch (error) {
+    if (isNew) await git.change(['branch', '--quiet', '-D', '--', name]);
+    throw error;
+  }
 }
 
 /**
- * Removes a worktree that `bring` has made, and its branch where a remote has all of it. Refuses where files are changed or
+ * Removes a worktree, and its branch where it follows one of its name that has all of it. Refuses where files are changed or
  * untracked, or where no branch holds its commits.
  */
-export async function removeWorktree(git: Git, folder: string, format: Formatter): Promise<void> {
+export async function removeWorktree(git: Git, folder: string): Promise<void> {
   const wanted = await realpath(folder);
   const [, ...added] = await worktrees(git);
   const worktree = added.find(other => isSame(other.folder, wanted));
@@ -67,11 +67,12 @@ export async function removeWorktree(git: Git, folder: string, format: Formatter
     throw new Refused(vscode.l10n.t('{0} is not a worktree that can be removed.', oneLine(folder)));
   const { branch } = worktree;
   const there = new Git(git.program, worktree.folder);
-  await refuseUnfinished(there, 'all', branch === undefined, format);
-  const isPushed = Number(await there.read(['rev-list', '--count', 'HEAD', '--not', '--remotes'])) === 0;
-  const tip = await hashOf(there, 'HEAD');
+  await refuseUnfinished(there, 'all', branch === undefined);
   await git.change(['worktree', 'remove', '--', worktree.folder]);
-  if (branch !== undefined && isPushed) await forget(git, branch, tip);
+  if (branch === undefined) return;
+  const form = '--format=%(upstream:lstrip=3)';
+  const [followed] = lines(await git.read(['for-each-ref', form, `refs/heads/${branch}`]));
+  if (followed === branch) await orNothing(git.change(['branch', '--quiet', '-d', '--', branch]));
 }
 
 const moved = (): Refused => new Refused(vscode.l10n.t('Something has changed meanwhile. Try again.'));
@@ -84,29 +85,23 @@ export async function previewOf(
   git: Git,
   { branch, tip, files }: Pick<Preview, 'branch' | 'tip' | 'files'>,
   way: Way,
-  format: Formatter,
 ): Promise<Preview> {
   const { remote, name } = branch;
   const shown = oneLine(name, 80);
   const own = `refs/heads/${name}`;
   const isPossible = isBranchName(name) && isHash(tip);
-  const [all, found, born] = await Promise.all([
-    git.read(['for-each-ref', '--format=%(refname)', 'refs/heads']),
+  const [ownTip, found, born] = await Promise.all([
+    isPossible ? hashOf(git, own) : '',
     isPossible ? hashOf(git, remote === undefined ? own : `refs/remotes/${remote}/${name}`) : '',
     hashOf(git, 'HEAD^{commit}'),
   ]);
   const head = born || (await emptyTree(git));
   if (found === '') throw new Refused(vscode.l10n.t('The branch is no longer here. Fetch, and try again.'));
   if (found !== tip) throw moved();
-  const heads = lines(all);
-  const isThere = heads.includes(own);
-  const local = way === 'apply' ? undefined : { name, isNew: !isThere };
-  const planned = { way, branch, tip, head, local, folder: undefined, files, result: tip };
-  const taken = (other: string): Refused =>
-    new Refused(vscode.l10n.t('Another branch here is called {0}.', oneLine(other, 80)));
-  if (local !== undefined) {
-    const similar = heads.find(other => other.startsWith(`${own}/`) || own.startsWith(`${other}/`));
-    if (similar !== undefined) throw taken(similar.slice('refs/heads/'.length));
+  const isThere = ownTip !== '';
+  const isNew = way !== 'apply' && !isThere;
+  const planned = { way, branch, tip, head, isNew, folder: undefined, files, result: tip };
+  if (way !== 'apply') {
     const here = way === 'checkout' ? await realpath(git.folder) : '';
     const others = (await worktrees(git)).filter(other => !isSame(other.folder, here));
     const elsewhere = others.find(other => other.branch === name)?.folder;
@@ -114,43 +109,34 @@ export async function previewOf(
       throw new Refused(vscode.l10n.t('{0} is checked out in {1}.', shown, oneLine(elsewhere)), elsewhere);
   }
   if (way === 'worktree') {
-    if (isThere && remote !== undefined) throw taken(name);
+    if (isThere && remote !== undefined)
+      throw new Refused(vscode.l10n.t('Another branch here is called {0}.', shown));
     const folder = folderFor(git.folder, name);
     if ((await kindOf(folder)) === undefined) return { ...planned, folder };
     throw new Refused(vscode.l10n.t('The folder {0} is there already.', oneLine(folder)));
   }
   const current = (await orNothing(git.read(['symbolic-ref', '--quiet', 'HEAD']))).toString().trim();
-  await refuseUnfinished(git, 'no', way === 'checkout' && current === '', format);
+  await refuseUnfinished(git, 'no', way === 'checkout' && current === '');
   if (way === 'checkout' && isThere) {
     const count = Number(await git.read(['rev-list', '--count', `${tip}..${own}`, '--']));
-    const number = format.number(count);
-    if (count === 1)
-      throw new Refused(vscode.l10n.t('Your branch {0} has a commit that this one has not.', shown));
     if (count > 0)
-      throw new Refused(
-        vscode.l10n.t('Your branch {0} has {1} commits that this one has not.', shown, number),
-      );
+      throw new Refused(vscode.l10n.t('Your branch {0} has commits that this one has not.', shown));
   }
-  const result = way === 'apply' && born !== '' ? await mergeOf(git, head, tip, format) : tip;
+  const result = way === 'apply' && born !== '' ? await mergeOf(git, head, tip) : tip;
   const changed = await filesBetween(git, head, result);
   const isCurrent = way === 'apply' || (head === tip && current === own);
   if (changed.length === 0 && isCurrent)
     throw new Refused(vscode.l10n.t('Everything of it is here already.'));
-  const blocked = listed(await inTheWay(git, changed), format);
+  const blocked = listed(await inTheWay(git, changed));
   if (blocked !== '') throw new Refused(vscode.l10n.t('These untracked files are in the way: {0}', blocked));
   return { ...planned, files: changed, result };
 }
 
 /** Rejects where something of a person's would be lost: something begun, files that are changed, or commits where HEAD is no branch. */
-async function refuseUnfinished(
-  git: Git,
-  untracked: 'no' | 'all',
-  isAside: boolean,
-  format: Formatter,
-): Promise<void> {
+async function refuseUnfinished(git: Git, untracked: 'no' | 'all', isAside: boolean): Promise<void> {
   if (await isBusy(git))
     throw new Refused(vscode.l10n.t('A merge or rebase is under way. Finish or abort it first.'));
-  const dirty = listed(await changedFiles(git, untracked), format);
+  const dirty = listed(await changedFiles(git, untracked));
   if (dirty !== '') throw new Refused(vscode.l10n.t('Commit or stash your changes first: {0}', dirty));
   const refs = ['--branches', '--remotes', '--tags'];
   const count = isAside ? Number(await git.read(['rev-list', '--count', 'HEAD', '--not', ...refs])) : 0;
@@ -166,20 +152,18 @@ async function hashOf(git: Git, name: string): Promise<string> {
 }
 
 /** The tree of both merged; nothing but objects of Git is written. */
-async function mergeOf(git: Git, head: string, tip: string, format: Formatter): Promise<string> {
-  const [version = '0', major, minor] = /(\d+)\.(\d+)[\d.]*/.exec(String(await git.read(['version']))) ?? [];
-  if (Number(major) * 100 + Number(minor) < 238) {
-    const here = oneLine(version, 40);
-    throw new Refused(vscode.l10n.t('This needs Git {0} or newer; here is {1}.', NEEDED, here));
-  }
+async function mergeOf(git: Git, head: string, tip: string): Promise<string> {
   const merge = ['-c', 'merge.renormalize=false', 'merge-tree', '--write-tree'];
   const form = ['--allow-unrelated-histories', '-z', '--name-only', '--no-messages'];
   try {
     const env = await withoutPrograms(git);
     return records(await git.read([...merge, ...form, head, tip], { env }))[0] ?? '';
   } catch (error) {
-    if (!(error instanceof GitError) || error.code !== 1) throw error;
-    const files = listed([...new Set(records(error.output).slice(1))], format);
+    if (!(error instanceof GitError)) throw error;
+    // An older one merges in the files only, and says how it is used.
+    if (error.code === 129) throw new Refused(vscode.l10n.t('This needs Git 2.38 or newer.'));
+    if (error.code !== 1) throw error;
+    const files = listed([...new Set(records(error.output).slice(1))]);
     throw new Refused(vscode.l10n.t('It conflicts with your commits in {0}. Merge it in a worktree.', files));
   }
 }
@@ -218,76 +202,6 @@ async function inTheWay(git: Git, files: readonly ChangedFile[]): Promise<readon
   return [...found];
 }
 
-/** After a change that ended midway: takes back what Git has written; the index still says what was there. */
-async function putBack(git: Git, { files, result }: Preview): Promise<void> {
-  const written = await asIn(git, result, new Set(files.map(file => file.path)));
-  for (const { status, path: file } of files) {
-    if (!isNew(status) || !written.has(file)) continue;
-    await rm(path.join(git.folder, file));
-    for (let parent = path.dirname(file); parent !== '.'; parent = path.dirname(parent))
-      if (!(await removeEmpty(path.join(git.folder, parent)))) break;
-  }
-  let input = '';
-  for (const { status, path: now, oldPath: file = now } of files) {
-    if (status === 'added') continue;
-    if (written.has(file) || (await kindOf(path.join(git.folder, file))) === undefined) input += `${file}\0`;
-  }
-  if (input !== '') await git.change(['checkout-index', '--force', '--index', '-z', '--stdin'], { input });
-}
-
-/** Those of the files that are just as a tree has them: what a person has written meanwhile is not. */
-async function asIn(git: Git, tree: string, files: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  const name = (entry: string): string => entry.slice(entry.indexOf('\t') + 1);
-  const all = records(await git.read(['ls-tree', '-r', '-z', '--full-tree', tree]));
-  const entries = all.filter(entry => files.has(name(entry)));
-  const input = entries.map(entry => `${entry}\0`).join('');
-  return withIndexAt(async index => {
-    const env = { GIT_INDEX_FILE: index };
-    await git.change(['update-index', '-z', '--index-info'], { env, input });
-    await orNothing(git.change(['update-index', '-q', '--refresh'], { env }));
-    const others = new Set(records(await git.read(['diff-files', '-z', '--name-only'], { env })));
-    return new Set(entries.map(name).filter(file => !others.has(file)));
-  });
-}
-
-/** Folder and branch are made here first: what is taken away again is nobody else's. */
-async function addWorktree(git: Git, { tip, local, folder = '' }: Preview): Promise<void> {
-  const name = local?.name ?? '';
-  const ref = `refs/heads/${name}`;
-  await mkdir(folder);
-  const there = await realpath(folder);
-  let isMade = false;
-  try {
-    if (local?.isNew) {
-      await git.change(['update-ref', ref, tip, '']);
-      isMade = true;
-    }
-    await git.change(['worktree', 'add', '--quiet', '--no-checkout', '--', there, name]);
-    await new Git(git.program, there).change(['reset', '--quiet', '--hard']);
-  } catch (error) {
-    if ((await worktrees(git)).some(other => isSame(other.folder, there)))
-      await git.change(['worktree', 'remove', '--force', '--', there]);
-    await removeEmpty(there);
-    if (isMade) await git.change(['update-ref', '-d', ref, tip]);
-    throw error;
-  }
-}
-
-/** The new branch follows the one it was made from. */
-async function follow(git: Git, { branch: { remote }, local }: Preview): Promise<void> {
-  if (remote === undefined || local === undefined) return;
-  await git.change(['config', '--', `branch.${local.name}.remote`, remote]);
-  await git.change(['config', '--', `branch.${local.name}.merge`, `refs/heads/${local.name}`]);
-}
-
-/** Takes away a branch that follows one of its own name; a remote has all its commits. */
-async function forget(git: Git, name: string, tip: string): Promise<void> {
-  const merge = await orNothing(git.read(['config', `branch.${name}.merge`]));
-  if (merge.toString().trim() !== `refs/heads/${name}`) return;
-  await git.change(['update-ref', '-d', `refs/heads/${name}`, tip]);
-  await git.change(['config', '--remove-section', `branch.${name}`]);
-}
-
 /** The main one first. An older Git ends them with no NUL. */
 async function worktrees(git: Git) {
   const output = (await git.read(['worktree', 'list', '--porcelain'])).toString('utf8');
@@ -318,12 +232,4 @@ const isSame = (a: string, b: string): boolean => path.relative(a, b) === '';
 async function kindOf(file: string): Promise<'folder' | 'other' | undefined> {
   const found = await statOf(file);
   return found && (found.isDirectory() ? 'folder' : 'other');
-}
-
-/** `false` where something is in it, or it is gone. */
-function removeEmpty(folder: string): Promise<boolean> {
-  return rmdir(folder).then(
-    () => true,
-    () => false,
-  );
 }

@@ -4,7 +4,6 @@ import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import { confirmed, notify } from '../ui/window';
 import { pick, type Choice } from '../ui/pick';
-import type { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
 import { bring, previewOf, Refused, removeWorktree } from './bring';
 import type { Git } from './git/run';
@@ -14,7 +13,6 @@ import { figures } from './words';
 interface BringDeps {
   readonly git: Git;
   readonly changes: Changes;
-  readonly format: Formatter;
   readonly log: Logger;
 }
 
@@ -23,14 +21,14 @@ const ICONS = { worktree: 'multiple-windows', checkout: 'git-branch', apply: 'di
 
 /** Asks how the changes of a branch come home, says what that does, and does it. */
 export async function bringHome(deps: BringDeps): Promise<void> {
-  const { git, changes, format } = deps;
+  const { git, changes } = deps;
   const name = oneLine(changes.branch.name, 80);
   const here = await realpath(git.folder);
   const ways = WAYS.map(async (way): Promise<readonly Choice<() => Promise<void>>[]> => {
     const label = wayWords(way);
     try {
-      const preview = await previewOf(git, changes, way, format);
-      const detail = previewWords(preview, changes, format);
+      const preview = await previewOf(git, changes, way);
+      const detail = previewWords(preview, changes);
       return [{ label, detail, icon: ICONS[way], value: () => go(deps, preview) }];
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -49,18 +47,18 @@ export async function bringHome(deps: BringDeps): Promise<void> {
 
 /** Does what a person has agreed to. */
 async function go(deps: BringDeps, preview: Preview): Promise<void> {
-  const { git, changes, format, log } = deps;
+  const { git, changes, log } = deps;
   const { way, folder } = preview;
-  const detail = forNotification(previewWords(preview, changes, format), 1_000);
+  const detail = forNotification(previewWords(preview, changes), 1_000);
   if (!(await confirmed(`${wayWords(way)}?`, detail, vscode.l10n.t('Continue')))) return;
-  await bring(git, preview, format);
+  await bring(git, preview);
   const name = oneLine(preview.branch.name, 80);
   const sentence =
     folder !== undefined
       ? vscode.l10n.t('{0} is in {1}.', name, folder)
       : way === 'apply'
         ? vscode.l10n.t('The changes of {0} are in your files, not committed.', name)
-        : vscode.l10n.t('{0} is checked out.', preview.local?.name ?? name);
+        : vscode.l10n.t('{0} is checked out.', name);
   notify(log, 'info', forNotification(sentence), ...(folder === undefined ? [] : worktreeActs(deps, folder)));
 }
 
@@ -76,10 +74,10 @@ export async function openFolder(folder: string): Promise<void> {
   await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), options);
 }
 
-async function remove({ git, format, log }: BringDeps, folder: string): Promise<void> {
+async function remove({ git, log }: BringDeps, folder: string): Promise<void> {
   const question = vscode.l10n.t('Remove the worktree {0}?', forNotification(folder));
   if (!(await confirmed(question, '', vscode.l10n.t('Remove')))) return;
-  await removeWorktree(git, folder, format);
+  await removeWorktree(git, folder);
   notify(log, 'info', forNotification(vscode.l10n.t('{0} is removed.', folder)));
 }
 
@@ -89,15 +87,10 @@ function wayWords(way: Way): string {
   return vscode.l10n.t('Apply as uncommitted changes');
 }
 
-function previewWords({ local, folder }: Preview, changes: Changes, format: Formatter): string {
-  const what = figures(changes, format);
+function previewWords({ way, branch, folder }: Preview, changes: Changes): string {
+  const what = figures(changes);
   if (folder !== undefined) return vscode.l10n.t('{0} in {1}; your files stay as they are.', what, folder);
-  if (local === undefined)
+  if (way === 'apply')
     return vscode.l10n.t('{0} by a three-way merge into your files, staged and not committed.', what);
-  return local.isNew
-    ? vscode.l10n.t('Makes the local branch {0} and switches to it.', oneLine(local.name, 80))
-    : vscode.l10n.t(
-        'Moves the local branch {0} to the newest commit and switches to it.',
-        oneLine(local.name, 80),
-      );
+  return vscode.l10n.t('Switches to the local branch {0}, at its newest commit.', oneLine(branch.name, 80));
 }

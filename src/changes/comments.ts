@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { commentController, setContext } from '../contributions';
 import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
-import { pick } from '../ui/pick';
+import { pick, readSessionId } from '../ui/pick';
 import { card, joined } from '../ui/text';
 import { Disposable, Slot, type Event, type IDisposable } from '../util/lifecycle';
 import { longerThanIn, oneLine } from '../util/text';
@@ -29,18 +29,11 @@ export interface CommentsDeps {
   readonly messages: (serviceId: string) => Messages;
   /** Puts a text into the composer of a session; resolves when that is durable. */
   readonly prefill: (message: { readonly sessionId: string; readonly text: string }) => Promise<unknown>;
-  /** Of this window and folder alone. */
-  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
   /** The content of a file of a commit. */
-  readonly readFile: (uri: vscode.Uri) => Promise<Uint8Array>;
+  readonly readFile: (file: FileAt) => Promise<Uint8Array>;
 }
 
-/** The version of a session's work that was shown. */
-interface Shown {
-  readonly sessionId: string;
-  readonly root: string;
-  readonly tip: string;
-}
+type Version = Pick<FileAt, 'root' | 'commit'>;
 
 /** A comment as it is shown; VS Code hands it back with a command. */
 interface ShownComment extends vscode.Comment {
@@ -51,8 +44,8 @@ interface Known {
   readonly record: CommentRecord;
   readonly standing: Standing;
   readonly place: Place;
-  /** The tip that the place was looked for in; none where that could not be read. */
-  readonly tip: string | undefined;
+  /** The tip that the place was looked for in. */
+  readonly tip: string;
 }
 
 interface Service {
@@ -61,9 +54,6 @@ interface Service {
   readonly messages: Messages;
 }
 
-const MEMORY = 'changes.shown';
-const MOST_REMEMBERED = 30;
-
 /** Comments on what agents changed: VS Code's own threads, drafts until one message takes them into the composer of their session. */
 export class Comments extends Disposable {
   readonly #deps: CommentsDeps;
@@ -71,6 +61,8 @@ export class Comments extends Disposable {
   readonly #following = this.register(new Slot<IDisposable>());
   readonly #known = new Map<string, Known>();
   readonly #threads = new Map<string, vscode.CommentThread>();
+  /** The version of each session's work that was shown last. */
+  readonly #shown = new Map<string, Version>();
   #service: Service | undefined;
   #isWaiting = false;
   #turn: Promise<unknown> = Promise.resolve();
@@ -86,12 +78,9 @@ export class Comments extends Disposable {
     if (serviceId !== undefined && this.#service?.id !== serviceId) this.#inBackground(() => this.#open());
   }
 
-  /** Lines of this version can be commented on from now on, for this session, and its comments go where they are in it. */
-  show(sessionId: string, root: string, tip: string): void {
-    const others = this.#shown.filter(
-      each => each.sessionId !== sessionId || each.root !== root || each.tip !== tip,
-    );
-    void this.#deps.memory.update(MEMORY, [...others, { sessionId, root, tip }].slice(-MOST_REMEMBERED));
+  /** This version of a session's work is shown: its lines can be commented on, and its comments go where they are in it. */
+  show(sessionId: string, version: Version): void {
+    this.#shown.set(sessionId, version);
     this.#control();
     this.#inBackground(async () => {
       const service = await this.#open();
@@ -99,16 +88,20 @@ export class Comments extends Disposable {
     });
   }
 
+  /** The same where the editor has opened it again after a reload. */
+  showAgain(sessionId: string, version: Version): void {
+    if (!this.#shown.has(sessionId)) this.show(sessionId, version);
+  }
+
   /** Keeps what was written at lines of a shown version, a `CommentReply`. */
   async add(target: unknown): Promise<void> {
     const { thread, text } = target as vscode.CommentReply;
     const file = fileAt(thread.uri);
-    const sessionId = file && this.#sessionOf(file);
-    if (file === undefined || sessionId === undefined || thread.range === undefined) return;
+    if (file?.sessionId === undefined || thread.range === undefined) return;
     const { start, end } = thread.range;
     const count = end.line - start.line + 1;
     const lines = await this.#linesOf(file);
-    const { root: repository, path, commit } = file;
+    const { root: repository, path, commit, sessionId } = file;
     const quoted = lines.slice(start.line, start.line + Math.min(count, MOST_QUOTED));
     const at = { repository, path, commit, line: start.line, count, quoted, at: Date.now() };
     const id = randomUUID();
@@ -126,10 +119,10 @@ export class Comments extends Disposable {
     await this.#inTurn(async () => (await this.#open()).comments.remove(id));
   }
 
-  /** Puts all drafts of a session into its composer as one message: of this one, that of a thread or a document, or else one that is asked for. */
-  async send(target: unknown, sessionId?: string): Promise<void> {
+  /** Puts all drafts of a session into its composer as one message: of a row, a thread or a document, or else one that is asked for. */
+  async send(target: unknown): Promise<void> {
     await this.#inTurn(() => this.#open());
-    const chosen = sessionId ?? this.#sessionOfTarget(target) ?? (await this.#pick());
+    const chosen = readSessionId(target) ?? this.#sessionOf(target) ?? (await this.#pick());
     if (chosen === undefined && this.#drafts.length > 0) return;
     await this.#inTurn(async () => {
       const service = await this.#open();
@@ -147,18 +140,8 @@ export class Comments extends Disposable {
     return [...this.#known.values()].filter(({ standing }) => standing === 'draft');
   }
 
-  get #shown(): readonly Shown[] {
-    return this.#deps.memory.get<readonly Shown[]>(MEMORY) ?? [];
-  }
-
-  /** Several sessions may have the same branch: the one that was shown last is meant. */
-  #sessionOf({ root, commit }: FileAt): string | undefined {
-    return this.#shown.findLast(each => each.root === root && each.tip === commit)?.sessionId;
-  }
-
-  #sessionOfTarget(target: unknown): string | undefined {
-    const file = target instanceof vscode.Uri ? fileAt(target) : undefined;
-    if (file !== undefined) return this.#sessionOf(file);
+  #sessionOf(target: unknown): string | undefined {
+    if (target instanceof vscode.Uri) return fileAt(target)?.sessionId;
     const [first] = (target as Partial<vscode.CommentThread> | undefined)?.comments ?? [];
     return first && this.#service?.comments.get((first as ShownComment).id)?.sessionId;
   }
@@ -195,7 +178,6 @@ export class Comments extends Disposable {
         service.messages.onDidChange(ids => look(idsOf(service, ids))),
       ),
     );
-    if (this.#shown.length > 0) this.#control();
     await this.#lookAt(service, [...service.comments.values.keys()]);
     return service;
   }
@@ -219,13 +201,14 @@ export class Comments extends Disposable {
     const found = sent === true ? 'sent' : await service.messages.of(sessionId, markOf(record));
     if (found === 'sent' && sent !== true)
       await service.comments.update(id, now => now && { ...now, sent: true });
-    const shown = this.#shown.findLast(each => each.sessionId === sessionId && each.root === repository);
+    const shown = this.#shown.get(sessionId);
+    const isShown = shown?.root === repository;
     const before = this.#known.get(id);
-    const placed = await this.#placed(record, shown?.tip ?? commit);
+    const placed = await this.#placed(record, isShown ? shown.commit : commit);
     const now = { record, standing: found ?? 'draft', ...placed } as const;
     this.#known.set(id, now);
     const isSame = this.#threads.has(id) && before?.standing === now.standing && before.place === now.place;
-    if (shown !== undefined && !isSame && !this.isDisposed) this.#draw(now);
+    if (isShown && !isSame && !this.isDisposed) this.#draw(now);
   }
 
   /** Where a comment is in a version. */
@@ -235,17 +218,12 @@ export class Comments extends Disposable {
     if (known?.tip === tip) return { place: known.place, tip };
     const own = { commit, line: before };
     if (tip === commit) return { place: own, tip };
-    try {
-      const line = placeOf(quoted, before, await this.#linesOf({ root, commit: tip, path }));
-      return { place: line === undefined ? own : { commit: tip, line }, tip };
-    } catch (error) {
-      this.#deps.log.warn(`Where a comment is by now cannot be read: ${String(error)}`);
-      return { place: own, tip: undefined };
-    }
+    const line = placeOf(quoted, before, await this.#linesOf({ root, commit: tip, path }));
+    return { place: line === undefined ? own : { commit: tip, line }, tip };
   }
 
   async #linesOf(file: FileAt): Promise<readonly string[]> {
-    return linesOf(new TextDecoder().decode(await this.#deps.readFile(uriOf(file))));
+    return linesOf(new TextDecoder().decode(await this.#deps.readFile(file)));
   }
 
   /** One controller, from when there is something that can be commented on. */
@@ -258,9 +236,8 @@ export class Comments extends Disposable {
     made.options = { placeHolder: vscode.l10n.t('What should the agent do here?') };
     made.commentingRangeProvider = {
       provideCommentingRanges: ({ uri, lineCount }) => {
-        const file = fileAt(uri);
-        if (file === undefined || this.#sessionOf(file) === undefined) return undefined;
-        return [new vscode.Range(0, 0, lineCount - 1, 0)];
+        const isNewer = fileAt(uri)?.sessionId !== undefined;
+        return isNewer ? [new vscode.Range(0, 0, lineCount - 1, 0)] : undefined;
       },
     };
     this.#controller.set(made);
@@ -269,7 +246,7 @@ export class Comments extends Disposable {
 
   #draw({ record, standing, place, tip }: Known): void {
     const { id, sessionId, repository: root, path, commit, line, count, words, at } = record;
-    const uri = uriOf({ root, commit: place.commit, path });
+    const uri = uriOf({ root, commit: place.commit, path, sessionId });
     const comment: ShownComment = {
       ...{ id, mode: vscode.CommentMode.Preview, author: { name: vscode.l10n.t('You') } },
       ...{ body: card('', words.split('\n')), label: standingWord(standing), timestamp: new Date(at) },
@@ -289,7 +266,7 @@ export class Comments extends Disposable {
     thread.canReply = false;
     thread.state = vscode.CommentThreadState[isSent ? 'Resolved' : 'Unresolved'];
     thread.contextValue = standing;
-    const hasChanged = place.commit === commit && tip !== undefined && tip !== commit;
+    const hasChanged = place.commit === commit && tip !== commit;
     thread.label = joined([
       this.#titleOf(sessionId),
       place.line !== line && vscode.l10n.t('moved from line {0}', line + 1),

@@ -7,27 +7,21 @@ import { notify, type NoticeButton } from '../ui/window';
 import { pick, type Choice, readSessionId } from '../ui/pick';
 import { joined } from '../ui/text';
 import { Disposable } from '../util/lifecycle';
-import type { Formatter } from '../util/format';
 import { OpenRepositories, type GitRepository } from '../util/git';
 import { Git } from './git/run';
 import { forNotification } from '../util/text';
 import { bringHome, openFolder } from './bringHome';
 import { Comments, type CommentsDeps } from './comments';
-import { filesBetween, isSameBranch } from './git/branches';
+import { contentOf, filesBetween, isSameBranch } from './git/branches';
 import type { BranchName, Changes } from './git/model';
-import { readFileAt, showDiff } from './show';
+import { fileAt, showDiff, type FileAt } from './show';
 import { diffOf, needGit, takeAlong, type TakeAlongDeps } from './takeAlong';
 import { SessionWork, type ChangesSessions, type Work, type WorkDeps } from './work';
 import { ageOf, lineFigures, reasonOf, shownWork, type ShownWork } from './words';
 
-export interface ChangesDeps
-  extends
-    Omit<WorkDeps, 'repositories'>,
-    Pick<CommentsDeps, 'messages' | 'memory'>,
-    Pick<TakeAlongDeps, 'limit'> {
+export interface ChangesDeps extends Omit<WorkDeps, 'repositories'>, Pick<CommentsDeps, 'messages'> {
   readonly connection: Pick<Connection, 'ready' | 'state'>;
   readonly sessions: ChangesSessions;
-  readonly format: Formatter;
   /** Puts a text and files into the composer of a session; resolves when that is durable, to false when the person cancels. */
   readonly prefill: CommentsDeps['prefill'] & TakeAlongDeps['prefill'];
   /** Where the sample's repository is made. */
@@ -47,10 +41,10 @@ export class ChangesFeature extends Disposable {
       const changes = found && this.#changesOf(found);
       if (found === undefined || changes === undefined) return;
       const { branch, files, base, tip } = changes;
-      this.#comments.show(found.sessionId, branch.repository, tip);
+      this.#comments.show(found.sessionId, { root: branch.repository, commit: tip });
       // The editor adds how many files there are.
-      const title = joined([branch.name, lineFigures(changes, this.#deps.format)]);
-      await showDiff(title, files, { root: branch.repository, base, tip });
+      const title = joined([branch.name, lineFigures(changes)]);
+      await showDiff(title, files, { root: branch.repository, base, tip }, found.sessionId);
     },
     chooseBranch: async target => {
       const found = await this.#find(target, vscode.l10n.t('Choose the branch of which session?'));
@@ -60,23 +54,22 @@ export class ChangesFeature extends Disposable {
       const found = await this.#find(target, vscode.l10n.t('Bring home the changes of which session?'));
       const changes = found && this.#changesOf(found);
       if (changes === undefined) return;
-      const { format, log } = this.#deps;
       const git = await this.#work.git(changes.branch.repository);
-      await bringHome({ git, changes, format, log });
+      await bringHome({ git, changes, log: this.#deps.log });
     },
     takeAlong: async target => {
       await takeAlong(target, { ...this.#deps, repositories: () => this.#gits() });
     },
     comment: reply => this.#comments.add(reply),
     removeComment: comment => this.#comments.remove(comment),
-    sendComments: target => this.#comments.send(target, readSessionId(target)),
+    sendComments: target => this.#comments.send(target),
   };
 
   constructor(deps: ChangesDeps) {
     super();
     this.#deps = deps;
     this.#work = this.register(new SessionWork({ ...deps, repositories: this.#repositories }));
-    this.#comments = this.register(new Comments({ ...deps, readFile: uri => this.readFile(uri) }));
+    this.#comments = this.register(new Comments({ ...deps, readFile: file => this.#read(file) }));
     const load = (): void => this.#comments.load();
     this.register(deps.sessions.onDidChange(load));
     load();
@@ -94,11 +87,19 @@ export class ChangesFeature extends Disposable {
   /** What is known of a session's work, in words. */
   of(sessionId: string): ShownWork | undefined {
     const work = this.#work.get(sessionId);
-    return work && shownWork(work, this.#deps.format);
+    return work && shownWork(work);
   }
 
-  readFile(uri: vscode.Uri): Promise<Uint8Array> {
-    return readFileAt(uri, root => this.#work.git(root));
+  /** A file of a commit for the editor, which may have opened it again after a reload; only of a repository that is open here. */
+  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
+    const file = fileAt(uri);
+    if (file === undefined) throw vscode.FileSystemError.FileNotFound(uri);
+    if (file.sessionId !== undefined) this.#comments.showAgain(file.sessionId, file);
+    return this.#read(file);
+  }
+
+  async #read({ root, commit, path: file }: FileAt): Promise<Uint8Array> {
+    return contentOf(await this.#work.git(root), commit, file);
   }
 
   /** What changed in files since the last commit, as one diff, and the files it does not show. */
@@ -179,7 +180,7 @@ export class ChangesFeature extends Disposable {
       const left = new Promise<'left'>(resolve => token.onCancellationRequested(() => resolve('left')));
       if ((await Promise.race([repository.fetch({ remote, prune: true }), left])) === 'left') return;
       const found = await this.#work.find(sessionId);
-      const sentence = shownWork(found, this.#deps.format)?.short ?? reasonOf(found.claim);
+      const sentence = shownWork(found)?.short ?? reasonOf(found.claim);
       notify(this.#deps.log, 'info', forNotification(vscode.l10n.t('Fetched: {0}', sentence)));
     });
   }
@@ -189,7 +190,7 @@ export class ChangesFeature extends Disposable {
     const root = changes.branch.repository;
     return changes.commits.map(({ hash: tip, parent: base = changes.base, subject, author, at }) => ({
       label: subject,
-      description: joined([author, ageOf(at, this.#deps.format)]),
+      description: joined([author, ageOf(at)]),
       icon: 'git-commit',
       value: async () => {
         const files = await filesBetween(await this.#work.git(root), base, tip);
@@ -208,11 +209,7 @@ export class ChangesFeature extends Disposable {
         const isNow = claim.sure !== 'unknown' && isSameBranch(claim.branch, branch);
         return {
           label: joined([remote, name], '/'),
-          description: joined([
-            path.basename(repository),
-            ageOf(at, this.#deps.format),
-            isNow && reasonOf(claim),
-          ]),
+          description: joined([path.basename(repository), ageOf(at), isNow && reasonOf(claim)]),
           icon: isNow ? 'check' : 'git-branch',
           value: named(branch),
         };

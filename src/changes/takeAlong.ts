@@ -1,10 +1,9 @@
-import { isUtf8 } from 'node:buffer';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { confirmed, restriction } from '../ui/window';
 import { pick, pickSeveral, readSessionId } from '../ui/pick';
-import type { Formatter } from '../util/format';
+import { format } from '../ui/text';
 import { redact } from '../util/redact';
 import { forNotification } from '../util/text';
 import { PLAIN } from './git/branches';
@@ -15,8 +14,6 @@ import { listed } from './words';
 export interface TakeAlongDeps {
   /** Those of this window. */
   readonly repositories: () => Promise<readonly Git[]>;
-  /** Of one attachment, bytes; asked each time. */
-  readonly limit: () => number;
   /** Puts text and a file into the composer of a session; of the chat in front or one that is picked without an id. False when the person cancels. */
   readonly prefill: (message: {
     readonly sessionId: string | undefined;
@@ -25,7 +22,6 @@ export interface TakeAlongDeps {
     readonly isForFront: true;
     readonly title: string;
   }) => Promise<boolean>;
-  readonly format: Pick<Formatter, 'bytes' | 'number'>;
 }
 
 /**
@@ -43,28 +39,14 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
   if (base === undefined) throw new Error(vscode.l10n.t('{0} has no commit yet.', name));
   if (files.length + untracked.length === 0)
     throw new Error(vscode.l10n.t('There are no uncommitted changes in {0}.', name));
-  const chosen = await chooseNew(untracked, deps);
+  const chosen = await chooseNew(untracked);
   if (chosen === undefined) return false;
   if (files.length + chosen.length === 0) throw new Error(vscode.l10n.t('No file was chosen.'));
 
   const patch = await slowly(() => patchOf(git, base, chosen));
-  const size = deps.format.bytes(patch.length);
-  if (patch.length > deps.limit())
-    throw new Error(
-      vscode.l10n.t(
-        'The patch is {0}; the limit of an attachment is {1}. Commit and push instead, or leave out large files.',
-        size,
-        deps.format.bytes(deps.limit()),
-      ),
-    );
-  if (!isUtf8(patch))
-    throw new Error(
-      vscode.l10n.t(
-        'Some of the changed text is not UTF-8, which the service does not take. Commit and push instead.',
-      ),
-    );
+  const size = format.bytes(patch.length);
   const named = [...files.map(file => file.path), ...chosen].filter(looksSecret);
-  const secrets = listed([...new Set([...named, ...(await secretsIn(patch))])], deps.format);
+  const secrets = listed([...new Set([...named, ...(await secretsIn(patch))])]);
   const warnings = [
     ...(pushed === undefined
       ? [vscode.l10n.t('No remote has its base: the agent may not be able to apply it. Push first.')]
@@ -80,14 +62,7 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
   }
   return deps.prefill({
     sessionId: readSessionId(target),
-    text:
-      base === head
-        ? vscode.l10n.t('Patch against {0}. Apply it there: `git apply {1}.patch`', base, name)
-        : vscode.l10n.t(
-            'Patch against {0}, with my commits since. Apply it there: `git apply {1}.patch`',
-            base,
-            name,
-          ),
+    text: vscode.l10n.t('Patch against {0}. Apply it there: `git apply {1}.patch`', base, name),
     made: [{ name: `${name}.patch`, read: () => Promise.resolve(patch) }],
     isForFront: true,
     title: vscode.l10n.t('Send {0}.patch ({1}, against {2}) to which session?', name, size, short),
@@ -162,18 +137,13 @@ async function repositoryOf(all: readonly Git[], root: string | undefined): Prom
 /** Which files that Git does not know yet go along; `undefined` when the person thinks better of it. */
 async function chooseNew(
   untracked: readonly { readonly path: string; readonly size: number }[],
-  { format, limit }: TakeAlongDeps,
 ): Promise<readonly string[] | undefined> {
   if (untracked.length === 0) return [];
   const choices = untracked.map(file => {
     return { label: file.path, description: format.bytes(file.size), value: file };
   });
   const question = vscode.l10n.t('Which new files go along?');
-  const chosen = await pickSeveral(
-    choices,
-    question,
-    file => !looksSecret(file.path) && file.size <= limit(),
-  );
+  const chosen = await pickSeveral(choices, question, file => !looksSecret(file.path));
   return chosen?.map(file => file.path);
 }
 

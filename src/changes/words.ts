@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { joined } from '../ui/text';
-import type { Formatter } from '../util/format';
+import { format, joined } from '../ui/text';
 import { forNotification, oneLine } from '../util/text';
 import type { Changes, Claim } from './git/model';
 import type { Work } from './work';
@@ -16,26 +15,22 @@ export interface ShownWork {
 const MOST_COMMITS = 10;
 
 /** A session's work in words; `undefined` where nothing is known of it. */
-export function shownWork({ claim, changes, fetchedAt }: Work, format: Formatter): ShownWork | undefined {
+export function shownWork({ claim, changes, fetchedAt }: Work): ShownWork | undefined {
   if (claim.sure === 'unknown') return undefined;
   const name = oneLine(claim.branch.name, 80);
   const short = joined([
     claim.sure === 'likely' ? vscode.l10n.t('likely {0}', name) : name,
-    changes === undefined ? vscode.l10n.t('not in this window') : figures(changes, format),
-    changes && stateWord(changes, format),
+    changes === undefined ? vscode.l10n.t('not in this window') : figures(changes),
+    changes && stateWord(changes),
   ]);
   const commits = changes?.commits ?? [];
   const listed = commits.slice(0, MOST_COMMITS).map(({ subject }) => `• ${oneLine(subject, 120)}`);
-  const more = commits.length - listed.length;
   const lines = [
     reasonOf(claim),
-    changes && fetchedWords(changes.branch.remote, fetchedAt, format),
+    changes && fetchedWords(changes.branch.remote, fetchedAt),
     changes?.isRewritten === true && vscode.l10n.t('The branch was rewritten since it was last seen here.'),
     ...listed,
-    more > 0 &&
-      (more === 1
-        ? vscode.l10n.t('and 1 more commit')
-        : vscode.l10n.t('and {0} more commits', format.number(more))),
+    commits.length > MOST_COMMITS && '…',
   ];
   return { short, lines: lines.filter(line => typeof line === 'string') };
 }
@@ -43,39 +38,39 @@ export function shownWork({ claim, changes, fetchedAt }: Work, format: Formatter
 const MOST_LISTED = 10;
 
 /** Names of files, such as `a.ts, b.ts and 3 more`. */
-export function listed(files: readonly string[], format: Pick<Formatter, 'number'>): string {
+export function listed(files: readonly string[]): string {
   const some = files.slice(0, MOST_LISTED).map(file => forNotification(file, 100));
   const more = files.length - some.length;
   return more > 0 ? vscode.l10n.t('{0} and {1} more', some.join(', '), format.number(more)) : some.join(', ');
 }
 
 /** Such as `3 files +42 −7`. */
-export function figures(changes: Changes, format: Formatter): string {
+export function figures(changes: Changes): string {
   const { length } = changes.files;
   const count = length === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', format.number(length));
-  return `${count} ${lineFigures(changes, format)}`;
+  return `${count} ${lineFigures(changes)}`;
 }
 
 /** Such as `+42 −7`. */
-export function lineFigures({ added, removed }: Changes, format: Formatter): string {
+export function lineFigures({ added, removed }: Changes): string {
   return `+${format.number(added)} −${format.number(removed)}`;
 }
 
-function stateWord({ state, behind }: Changes, format: Formatter): string {
+function stateWord({ state, behind }: Changes): string {
   if (state === 'merged') return vscode.l10n.t('merged');
   if (state === 'gone') return vscode.l10n.t('branch deleted');
   return behind === 0 ? '' : vscode.l10n.t('{0} behind', format.number(behind));
 }
 
-function fetchedWords(remote: string | undefined, at: number | undefined, format: Formatter): string {
+function fetchedWords(remote: string | undefined, at: number | undefined): string {
   if (remote === undefined) return vscode.l10n.t('A branch of this repository.');
   const name = oneLine(remote, 60);
   if (at === undefined) return vscode.l10n.t('A branch of {0}.', name);
-  return vscode.l10n.t('Fetched from {0} {1} ago.', name, ageOf(at, format));
+  return vscode.l10n.t('Fetched from {0} {1} ago.', name, ageOf(at));
 }
 
 /** Such as `3 min`. */
-export function ageOf(at: number, format: Pick<Formatter, 'span'>): string {
+export function ageOf(at: number): string {
   return format.span(Math.max(0, Date.now() - at));
 }
 
@@ -84,7 +79,7 @@ export function reasonOf(claim: Claim): string {
   if (claim.sure === 'unknown')
     return vscode.l10n.t('No branch in this window is known to be this session’s.');
   const detail = oneLine((claim.detail ?? '').replace(/^([0-9a-f]{8})[0-9a-f]{32,56}$/, '$1'), 80);
-  const reasons = {
+  return {
     named: vscode.l10n.t('You chose this branch.'),
     branchInTranscript:
       claim.sure === 'certain'
@@ -97,9 +92,5 @@ export function reasonOf(claim: Claim): string {
     coAuthor: vscode.l10n.t('{0} committed to it while the session was at work.', detail),
     lastSeen: vscode.l10n.t('It was the session’s branch when it was last seen here.'),
     checkedOut: vscode.l10n.t('It was checked out here when the agent finished.'),
-  };
-  const others =
-    claim.others.length > 0 &&
-    vscode.l10n.t('It could also be {0}.', claim.others.map(name => oneLine(name, 80)).join(', '));
-  return joined([reasons[claim.evidence], others], ' ');
+  }[claim.evidence];
 }

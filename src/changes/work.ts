@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
@@ -81,11 +82,6 @@ interface Seen {
   changed?: { readonly of: string; readonly to: Changes | undefined };
 }
 
-interface Service {
-  readonly id: string;
-  readonly records: Collection<WorkRecord>;
-}
-
 /** Which branch holds a session's work and what it changes. */
 export class SessionWork extends Disposable {
   readonly #deps: WorkDeps;
@@ -94,7 +90,7 @@ export class SessionWork extends Disposable {
   #known: readonly Known[] = [];
   /** Counts the times that `#known` has changed. */
   #edition = 0;
-  #service: Service | undefined;
+  #serviceId: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isBegun = false;
   #isWanted = false;
@@ -162,7 +158,8 @@ export class SessionWork extends Disposable {
 
   /** Keeps the branch that a person has named, or forgets it. */
   async name(sessionId: string, branch: BranchName | undefined): Promise<void> {
-    await this.#keep(sessionId, record => ({ ...record, sessionId, named: branch }));
+    const records = await this.#records();
+    await records?.update(sessionId, record => ({ ...record, sessionId, named: branch }));
     await this.find(sessionId);
   }
 
@@ -172,26 +169,16 @@ export class SessionWork extends Disposable {
     super.dispose();
   }
 
-  async #open(): Promise<Service | undefined> {
+  /** Of the service in use; what was seen of another one's sessions is forgotten. */
+  async #records(): Promise<Collection<WorkRecord> | undefined> {
     const { sessions, storage } = this.#deps;
     const { serviceId } = sessions;
-    if (this.#service?.id !== serviceId) {
-      this.#forget(this.#seen.keys());
-      this.#service =
-        serviceId === undefined
-          ? undefined
-          : { id: serviceId, records: storage.collection(workRecords(serviceId)) };
-    }
-    const service = this.#service;
-    await service?.records.load();
-    return service;
-  }
-
-  async #keep(
-    sessionId: string,
-    change: (record: WorkRecord | undefined) => WorkRecord | undefined,
-  ): Promise<void> {
-    await (await this.#open())?.records.update(sessionId, change);
+    if (this.#serviceId !== serviceId) this.#forget(this.#seen.keys());
+    this.#serviceId = serviceId;
+    if (serviceId === undefined) return undefined;
+    const records = storage.collection(workRecords(serviceId));
+    await records.load();
+    return records;
   }
 
   #forget(sessionIds: Iterable<string>): void {
@@ -293,21 +280,22 @@ export class SessionWork extends Disposable {
     const branch = around?.state.HEAD?.name;
     if (around === undefined || branch === undefined) return;
     const stopped = { repository: around.rootUri.fsPath, branch, at: finished.at };
-    await this.#keep(sessionId, record =>
+    const records = await this.#records();
+    await records?.update(sessionId, record =>
       record?.stopped?.at === stopped.at ? record : { ...record, sessionId, stopped },
     );
   }
 
   async #look(sessionId: string): Promise<Work> {
     const { sessions, transcript } = this.#deps;
-    const service = await this.#open();
+    const { serviceId } = sessions;
+    const records = await this.#records();
     const session = sessions.get(sessionId);
-    if (service === undefined || session === undefined) {
+    if (serviceId === undefined || records === undefined || session === undefined) {
       this.#forget([sessionId]);
       return UNKNOWN;
     }
-    const { records } = service;
-    const { onDidChange, texts } = transcript(service.id, sessionId);
+    const { onDidChange, texts } = transcript(serviceId, sessionId);
     const seen = this.#seen.get(sessionId) ?? {
       ...{ heard: 0, of: '', work: UNKNOWN },
       hearing: onDidChange(() => {
@@ -327,7 +315,7 @@ export class SessionWork extends Disposable {
     if (seen.mentions?.of !== saidIn) seen.mentions = { of: saidIn, are: await read(await texts()) };
     // That of another clone in another window is not lost here.
     const lastHere = last && this.#in(last.repository) && last;
-    const facts = { sessionId, createdAt, lastAt, said: [], named, stopped, last: lastHere };
+    const facts = { sessionId, createdAt, lastAt, named, stopped, last: lastHere };
     const claim = claimOf(facts, this.repositories, seen.mentions.are);
     const work = await this.#workOf(claim, seen, last);
     if (this.#seen.get(sessionId) !== seen) return work;
@@ -338,7 +326,7 @@ export class SessionWork extends Disposable {
           ? now
           : { ...now, sessionId, last: { ...claim.branch, base, tip } },
       );
-    const isSame = digestOf(seen.work) === digestOf(work);
+    const isSame = isDeepStrictEqual(seen.work, work);
     seen.work = work;
     // What is certain now may be taken from others.
     if (!isSame) this.#changed.fire(claim.sure === 'certain' ? [...this.#seen.keys()] : [sessionId]);
@@ -359,11 +347,6 @@ export class SessionWork extends Disposable {
 }
 
 const UNKNOWN: Work = { claim: { sure: 'unknown' } };
-
-/** What tells a session's work from another: base and tip tell the rest. */
-function digestOf({ changes, ...work }: Work): string {
-  return JSON.stringify([work, changes && { ...changes, files: [], commits: [] }]);
-}
 
 /** Reads a transcript, a slice at a time. */
 async function read(said: readonly Said[]): Promise<Mentions> {

@@ -2,9 +2,8 @@ import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import type { CollectionOptions, SearchHit, SearchQuery, SearchTerm, Storage } from '../storage';
 import { errorSentence } from '../util/errorSentence';
-import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
-import { joined } from '../ui/text';
+import { format, joined } from '../ui/text';
 import { forQuickPick } from '../util/text';
 
 /** Records of one kind that can be found. */
@@ -27,7 +26,6 @@ interface Found extends vscode.QuickPickItem {
 export interface SearchDeps {
   readonly connection: Pick<Connection, 'ready'>;
   readonly storage: Pick<Storage, 'search'>;
-  readonly format: Formatter;
   /** Titles of the sessions in the list by their ids. */
   readonly titles: () => Promise<ReadonlyMap<string, string>>;
   /** Sessions that a person took out of the list: their messages are not found. */
@@ -97,7 +95,7 @@ export async function openSearch(deps: SearchDeps): Promise<void> {
 
 /** Answers what is typed from what is stored of one service. */
 async function searchOf(
-  { storage, format, records, titles, removed, open }: SearchDeps,
+  { storage, records, titles, removed, open }: SearchDeps,
   serviceId: string,
 ): Promise<(text: string) => Promise<Answer>> {
   const { sessions, messages, things } = records(serviceId);
@@ -135,11 +133,11 @@ async function searchOf(
     if (query.terms.length === 0) return { items: [], title: vscode.l10n.t('Type a word to search for') };
     const within = inTitle === undefined ? talk.map(rootOf) : await titled(inTitle);
     const said = await storage.search({ ...query, within, without: gone.map(pathOf), limit: MOST });
-    const items = itemsOf(talk, said.hits, format);
+    const items = itemsOf(talk, said.hits);
     if (query.by !== undefined || inTitle !== undefined)
       return { items, title: countText(items.length, said.isMore) };
     const other = await storage.search({ ...query, within: things.map(rootOf), limit: MOST_THINGS });
-    const all = itemsOf(things, other.hits, format);
+    const all = itemsOf(things, other.hits);
     const others = all.slice(0, MOST);
     const separator = { label: vscode.l10n.t('Other'), kind: vscode.QuickPickItemKind.Separator };
     const isMore = said.isMore || other.isMore || all.length > MOST;
@@ -154,11 +152,7 @@ async function searchOf(
 const rootOf = ({ records }: Searched): string => records.path.replace(/\/\*.*$/, '');
 
 /** What is listed of the hits: of several of one thing the latest, or the oldest. */
-function itemsOf(
-  kinds: readonly Searched[],
-  hits: readonly SearchHit[],
-  format: Formatter,
-): readonly Found[] {
+function itemsOf(kinds: readonly Searched[], hits: readonly SearchHit[]): readonly Found[] {
   const items = new Map<unknown, Found>();
   for (const hit of hits) {
     const found = kinds.find(kind => `${hit.collection}/`.startsWith(`${rootOf(kind)}/`))?.found(hit);

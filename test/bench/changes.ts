@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { changesOf, readRepository } from '../../src/changes/git/branches';
 import { claimOf } from '../../src/changes/git/evidence';
 import { Git } from '../../src/changes/git/run';
-import { mentionsIn } from '../../src/changes/git/mentions';
+import { Mentions } from '../../src/changes/git/mentions';
 import type { Said } from '../../src/changes/git/model';
 import { temporaryFolder } from '../vscode/paths';
 import { atMost, median, ms, stall, timed, type Row } from './rows';
@@ -26,8 +26,8 @@ export async function changesRows(): Promise<Row[]> {
     at: createdAt + n,
     text: `${'Read src/part/file.ts and changed a line in it. '.repeat(10)}\n[${BRANCH} ${hash.toString().slice(0, 7)}] Step\n`,
   }));
-  const session = { sessionId: 'a-session', createdAt, lastAt: createdAt + 3_600_000, said };
-  const mentions = mentionsIn(said);
+  const session = { sessionId: 'a-session', createdAt, lastAt: createdAt + 3_600_000 };
+  const mentions = new Mentions(said);
   const summary = async (): Promise<void> => {
     const facts = await readRepository(git, createdAt - 86_400_000);
     const claim = claimOf(session, [facts], mentions);

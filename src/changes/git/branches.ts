@@ -15,10 +15,8 @@ import type {
 const MOST_COMMITS = 5_000;
 const MOST_MERGES = 500;
 const MOST_LISTED = 500;
-/** Commits of the default branch that are compared with a branch, to see whether it was squashed or rebased into it. */
-const MOST_COMPARED = 200;
-/** Of what they change; three are read at a time. */
-const MOST_BYTES = 64 * 1024 * 1024;
+/** Commits of one branch that are looked at. */
+export const MOST_OWN = 500;
 /** A command has room for so many. */
 const MOST_PATHS = 50;
 /** As in Git's own setting, whatever the person's is. */
@@ -56,9 +54,24 @@ export async function readRepository(
     return number === undefined ? [] : [[Number(number), tip]];
   });
   const pullRequests = new Map([...merged, ...numbered]);
+  const own = new Map(branches.map(({ tip }) => [tip, ownOf(commits, tip)]));
   const isWhole = commits.size < MOST_COMMITS;
   const { folder: repository } = git;
-  return { repository, version, branches, defaultBranch, remotes, commits, isWhole, pullRequests, fetchedAt };
+  return { repository, version, branches, defaultBranch, remotes, own, isWhole, pullRequests, fetchedAt };
+}
+
+/** Those of these commits that a tip has, the nearest first. */
+function ownOf(commits: ReadonlyMap<string, OwnCommit>, tip: string): ReadonlyMap<string, OwnCommit> {
+  const own = new Map<string, OwnCommit>();
+  const queue = [tip];
+  for (let n = 0; n < queue.length && own.size < MOST_OWN; n++) {
+    const hash = queue[n] ?? '';
+    const commit = own.has(hash) ? undefined : commits.get(hash);
+    if (commit === undefined) continue;
+    own.set(hash, commit);
+    queue.push(...commit.parents);
+  }
+  return own;
 }
 
 export function isSameBranch(a: BranchName, b: BranchName): boolean {
@@ -73,24 +86,19 @@ export function find({ branches }: RepositoryFacts, name: BranchName): Branch | 
 type Ref = Awaited<ReturnType<typeof refsOf>>[number];
 
 async function refsOf(git: Git) {
-  const fields = ['refname', 'objectname', 'symref', 'committerdate:unix', 'upstream'];
+  const fields = ['refname', 'objectname', 'symref', 'committerdate:unix'];
   const format = fields.map(field => `%(${field})`).join('%00');
   const kinds = ['refs/heads', 'refs/remotes', 'refs/pull', 'refs/merge-requests'];
   return lines(await git.read(['for-each-ref', `--format=${format}`, ...kinds])).map(line => {
-    const [ref = '', tip = '', symref = '', seconds, upstream = ''] = line.split('\0');
-    return { ref, tip, symref, at: timeOf(seconds), upstream };
+    const [ref = '', tip = '', symref = '', seconds] = line.split('\0');
+    return { ref, tip, symref, at: timeOf(seconds) };
   });
 }
 
-function branchOf(
-  { ref, tip, at, upstream }: Ref,
-  repository: string,
-  remotes: readonly string[],
-): Branch | undefined {
+function branchOf({ ref, tip, at }: Ref, repository: string, remotes: readonly string[]): Branch | undefined {
   const [, kind, rest = ''] = /^refs\/(heads|remotes)\/(.+)$/s.exec(ref) ?? [];
   if (kind === undefined) return undefined;
-  const follows = upstream === '' ? {} : { upstream };
-  if (kind === 'heads') return { repository, name: rest, ref, tip, at, ...follows };
+  if (kind === 'heads') return { repository, name: rest, ref, tip, at };
   const remote = remotes.find(name => rest.startsWith(`${name}/`)) ?? rest.slice(0, rest.indexOf('/'));
   return { repository, remote, name: rest.slice(remote.length + 1), ref, tip, at };
 }
@@ -170,18 +178,17 @@ export async function changesOf(
   const tip = here?.tip ?? before?.tip;
   if (tip === undefined || (here === undefined && !(await isHere(git, tip)))) return undefined;
   const main = facts.defaultBranch?.tip ?? tip;
-  const [fork, behind, isStillIn] = await Promise.all([
+  const [parted, behind, isStillIn] = await Promise.all([
     mergeBase(git, main, tip),
     git.read(['rev-list', '--count', `${tip}..${main}`, '--']),
     isAncestor(git, before?.tip ?? tip, tip),
   ]);
+  const fork = parted ?? (await emptyTree(git));
   const isWithin = fork === tip;
   const base = isWithin ? await baseBefore(git, main, tip, before?.base) : fork;
   const [files, commits] = await Promise.all([filesBetween(git, base, tip), commitsBetween(git, base, tip)]);
-  const since = facts.commits.get(tip)?.authoredAt ?? 0;
-  const isMerged = isWithin
-    ? base !== tip
-    : Number(behind) > 0 && files.length > 0 && (await isContained(git, { base, tip }, main, since));
+  const canBeIn = parted !== undefined && Number(behind) > 0 && files.length > 0;
+  const isMerged = isWithin ? base !== tip : canBeIn && (await isContained(git, { base, tip, files }, main));
   return {
     ...{ branch, base, tip, files },
     added: files.reduce((sum, { added = 0 }) => sum + added, 0),
@@ -260,10 +267,9 @@ async function isAncestor(git: Git, commit: string, of: string): Promise<boolean
   return (await isHere(git, commit)) && (await mergeBase(git, commit, of)) === commit;
 }
 
-/** Where two commits have parted; the empty tree where they never were one. */
-async function mergeBase(git: Git, a: string, b: string): Promise<string> {
-  const [base] = lines(await orNothing(git.read(['merge-base', a, b])));
-  return base ?? emptyTree(git);
+/** Where two commits have parted; `undefined` where they never were one. */
+async function mergeBase(git: Git, a: string, b: string): Promise<string | undefined> {
+  return lines(await orNothing(git.read(['merge-base', a, b])))[0];
 }
 
 export async function emptyTree(git: Git): Promise<string> {
@@ -278,47 +284,33 @@ async function baseBefore(git: Git, main: string, tip: string, last: string | un
   const after = new Set(later);
   const merge = path.findLast(line => after.has(line.slice(0, tip.length)));
   const before = merge?.split(' ')[1];
-  const base = before === undefined ? tip : await mergeBase(git, before, tip);
+  const base = (before && (await mergeBase(git, before, tip))) ?? tip;
   const isKnown = base === tip && last !== undefined && (await isAncestor(git, last, tip));
   return isKnown ? last : base;
 }
 
-/** Whether the default branch has gained since then what a branch changes, as one commit or as the same commits once more. */
+/** The same for the same change, and later than what it comes after. */
+const NOBODY = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap(who => [
+    [`GIT_${who}_NAME`, 'x'],
+    [`GIT_${who}_EMAIL`, 'x'],
+    [`GIT_${who}_DATE`, '@4000000000 +0000'],
+  ]),
+) as Readonly<Record<string, string>>;
+
+/** Whether the default branch has gained what a branch changes, as one commit or as the same commits once more. */
 async function isContained(
   git: Git,
-  { base, tip }: Pick<Changes, 'base' | 'tip'>,
+  { base, tip, files }: Pick<Changes, 'base' | 'tip' | 'files'>,
   main: string,
-  since: number,
 ): Promise<boolean> {
-  const list = (...args: readonly string[]): Promise<Buffer> =>
-    git.read(['rev-list', '--no-merges', ...args]);
-  const own = await list(`--max-count=${MOST_COMPARED + 1}`, `${base}..${tip}`, '--');
-  // Of each commit: what one has changed another may have taken back.
-  const names = ['-z', '--root', '--name-only', '--no-renames', '--no-commit-id'];
-  const paths = new Set(records(await git.read(['diff-tree', '--stdin', '-r', ...names], { input: own })));
-  const within = paths.size > MOST_PATHS ? [] : paths;
-  const limits = [`--max-count=${MOST_COMPARED}`, `--max-age=${Math.floor(since / 1000)}`];
-  const candidates = await list(...limits, main, `^${tip}`, '--', ...within);
-  if (candidates.length === 0) return false;
-  const [there, here, whole] = await Promise.all([
-    patchIds(git, ['--stdin'], candidates),
-    patchIds(git, ['--stdin'], own),
-    patchIds(git, [base, tip]),
-  ]);
-  const isIn = (ids: readonly string[]): boolean => ids.length > 0 && ids.every(id => there.includes(id));
-  return isIn(whole) || (lines(own).length <= MOST_COMPARED && isIn(here));
-}
-
-/** What commits change, each as one word: the same for the same change elsewhere. None where it is too much to compare. */
-async function patchIds(git: Git, args: readonly string[], commits?: Buffer): Promise<readonly string[]> {
-  const form = ['-p', '--root', '--full-index', '--binary', '--no-renames', ...PLAIN];
-  try {
-    const options = { input: commits, maxBytes: MOST_BYTES };
-    const input = await git.read(['diff-tree', '-r', ...form, ...args], options);
-    const ids = await git.read(['patch-id', '--stable'], { input });
-    return lines(ids).map(line => line.split(' ')[0] ?? '');
-  } catch (error) {
-    if (error instanceof GitError && error.code === undefined) return [];
-    throw error;
-  }
+  const paths = files.flatMap(({ path, oldPath = path }) => [path, oldPath]);
+  const within = paths.length > MOST_PATHS ? [] : paths;
+  // All of it as one commit, which no ref leads to.
+  const commit = ['commit-tree', '--no-gpg-sign', '-m', 'x', '-p', base, `${tip}^{tree}`];
+  const whole = (await git.change(commit, { env: NOBODY })).toString().trim();
+  const form = ['--cherry-mark', '--right-only', '--no-merges', `${main}...${tip}`, whole];
+  const marked = lines(await git.read(['rev-list', ...form, '--', ...within]));
+  const own = marked.filter(line => !line.endsWith(whole));
+  return marked.includes(`=${whole}`) || (own.length > 0 && own.every(line => line.startsWith('=')));
 }

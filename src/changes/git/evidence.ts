@@ -1,12 +1,9 @@
-import { find } from './branches';
-import { HASH, mentionsIn, type Mentions, type Voice, type Written } from './mentions';
+import { find, MOST_OWN } from './branches';
+import { HASH, type Mentions, type Voice, type Written } from './mentions';
 import type { Branch, BranchName, Claim, Evidence, OwnCommit, RepositoryFacts, SessionFacts } from './model';
 
 /** Clocks differ, and commands take a while, ms. */
 const SKEW = 10 * 60_000;
-/** Commits of a branch that are looked at, and other branches that are named. */
-const MOST_COMMITS = 500;
-const MOST_OTHERS = 5;
 
 /** What speaks for a branch, how strongly, and when it was last seen. */
 interface Found {
@@ -36,29 +33,20 @@ interface Candidate extends Found {
 export function claimOf(
   session: SessionFacts,
   repositories: readonly RepositoryFacts[],
-  mentions: Mentions = mentionsIn(session.said),
+  mentions: Mentions,
 ): Claim {
   const { named, last } = session;
-  if (named !== undefined) return { sure: 'certain', branch: named, evidence: 'named', others: [] };
+  if (named !== undefined) return { sure: 'certain', branch: named, evidence: 'named' };
   const found = repositories.flatMap(facts => candidatesIn(facts, session, mentions)).sort(stronger);
   const ranked = found.filter((one, n) => !found.slice(0, n).some(other => isSameWork(other, one)));
   const sure = ranked.filter(({ isSure }) => isSure);
   const [best] = ranked;
   const isLost = last !== undefined && !repositories.some(facts => find(facts, last));
   if (isLost && (best === undefined || (best.strength < WROTE && !best.own.has(last.tip))))
-    return { sure: 'likely', branch: nameOf(last), evidence: 'lastSeen', others: [] };
+    return { sure: 'likely', branch: nameOf(last), evidence: 'lastSeen' };
   if (best === undefined) return { sure: 'unknown' };
-  const { branch, evidence, detail, strength } = best;
-  const isSure = sure.length === 1;
-  const others = (sure.length > 0 ? sure : ranked)
-    .filter(other => (isSure ? false : other.isSure || other.strength >= strength))
-    .map(other => other.branch.name)
-    .filter(name => name !== branch.name);
-  return {
-    sure: isSure ? 'certain' : 'likely',
-    ...{ branch: nameOf(branch), evidence, detail },
-    others: [...new Set(others)].slice(0, MOST_OTHERS),
-  };
+  const { branch, evidence, detail } = best;
+  return { sure: sure.length === 1 ? 'certain' : 'likely', branch: nameOf(branch), evidence, detail };
 }
 
 /** How strong evidence is: what Git answered, the session's id, what was to be made, what was spoken of, and the rest. */
@@ -79,15 +67,14 @@ function closeness({ branch: { remote }, usual }: Candidate): number {
   return remote === undefined ? 0 : remote === usual ? 2 : 1;
 }
 
-/** A branch in two folders of one repository, or one of a remote and the one of this repository that goes with it. */
+/** A branch in two folders of one repository, or one of a remote and the one of this repository that it was pushed from. */
 function isSameWork(one: Candidate, other: Candidate): boolean {
   const [a, b] = [one.branch, other.branch];
   const [tip = '', otherTip = ''] = [a.tip, b.tip];
   if (a.name !== b.name) return false;
   if (a.repository !== b.repository) return a.remote === b.remote && tip === otherTip;
   if (!isPair(a, b)) return tip === '' && a.remote === b.remote;
-  const isFollowed = a.upstream !== undefined ? a.upstream === b.ref : b.upstream === a.ref;
-  return isFollowed || tip === otherTip || one.own.has(otherTip) || other.own.has(tip);
+  return tip === otherTip || one.own.has(otherTip) || other.own.has(tip);
 }
 
 /** One of a remote and one of this repository, of one name. */
@@ -99,10 +86,8 @@ function isPair(a: BranchName, b: BranchName): boolean {
 function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: Mentions): Candidate[] {
   const { name: main, remote: usual } = facts.defaultBranch ?? {};
   const branches = facts.branches.filter(({ name }) => name !== main);
-  const owns = new Map(branches.map(({ tip }) => [tip, ownOf(facts, tip)]));
-  const starts = Map.groupBy([...new Set([...facts.commits.keys(), ...owns.keys()])], hash =>
-    hash.slice(0, HASH),
-  );
+  const hashes = new Set([...facts.own].flatMap(([tip, own]) => [tip, ...own.keys()]));
+  const starts = Map.groupBy(hashes, hash => hash.slice(0, HASH));
   const written = mentions.written.map((each): Answer => {
     const { hash = '' } = each;
     const begun = starts.get(hash.slice(0, HASH))?.filter(other => other.startsWith(hash)) ?? [];
@@ -112,7 +97,7 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
   const byName = Map.groupBy(written, ({ name }) => name);
   const byCommit = Map.groupBy(written, ({ commit }) => commit);
   const found = branches.flatMap((branch): readonly Candidate[] => {
-    const own = owns.get(branch.tip) ?? new Map<string, OwnCommit>();
+    const own = facts.own.get(branch.tip) ?? new Map<string, OwnCommit>();
     const commits = new Set([branch.tip, ...own.keys()]);
     const answers = new Set([
       ...(byName.get(branch.name) ?? []),
@@ -127,7 +112,7 @@ function candidatesIn(facts: RepositoryFacts, session: SessionFacts, mentions: M
     if (best === undefined) return [];
     const weight = evidence.reduce((sum, { strength }) => sum + strength, 0);
     const others = (): readonly ReadonlyMap<string, OwnCommit>[] =>
-      branches.flatMap(other => (isPair(branch, other) ? [] : (owns.get(other.tip) ?? [])));
+      branches.flatMap(other => (isPair(branch, other) ? [] : (facts.own.get(other.tip) ?? [])));
     const isSure = look.isPushedHere() && (look.isWritten() || look.isMarked(others));
     return [{ ...best, branch, own, weight, isSure, usual }];
   });
@@ -173,25 +158,21 @@ class Look {
     const add = (evidence: Evidence, strength: number, at: number | undefined, detail?: string): void => {
       if (at !== undefined) all.push({ evidence, detail, strength, at });
     };
-    const lived = this.#lived();
     for (const answer of this.answers) {
-      const { name, commit, hash, at = 0 } = answer;
-      const isOwn = commit === undefined ? this.#isFollowed(answer) : this.#isFresh(answer);
+      const { name, commit, at = 0 } = answer;
+      const isOwn = this.#isFresh(answer);
       if (name === branch.name && this.#goesTo(answer) !== false) {
         // A commit that is not here may have been written anew; one that is older was another's.
-        const other = commit === undefined && hash !== undefined ? MADE - 1 : SAID;
-        const own = hash === undefined ? WROTE - 1 : WROTE + 3;
-        add('branchInTranscript', isOwn ? own : other, at);
+        add('branchInTranscript', isOwn ? WROTE + 3 : commit === undefined ? MADE - 1 : SAID, at);
       } else if (isOwn && commit !== undefined) add('commitInTranscript', WROTE + 2, at, commit);
     }
     add('branchInTranscript', MADE, spoken('made'));
     const ids = [...this.own].find(([, { trailers }]) => this.#id?.test(trailers));
     if (ids !== undefined) add('sessionIdInCommit', ID, ids[1].committedAt, ids[0]);
-    if (this.#id?.test(branch.name)) add('sessionIdInBranch', lived ? MADE - 2 : MINE, branch.at);
-    // As one commit it may have been written anew, by others and later.
-    add('branchInTranscript', lived ? SAID + 2 : MINE + 2, spoken('called'));
-    add('branchInTranscript', lived ? SAID : MINE + 1, spoken('said'));
-    if (!lived) return all;
+    if (!this.#lived()) return all;
+    if (this.#id?.test(branch.name)) add('sessionIdInBranch', MADE - 2, branch.at);
+    add('branchInTranscript', SAID + 2, spoken('called'));
+    add('branchInTranscript', SAID, spoken('said'));
     add('branchInTranscript', MINE, spoken('mine'));
     const voiced = (evidence: Evidence, voices: readonly Voice[], detail: string): void => {
       for (const { isMine, at = 0 } of voices) add(evidence, isMine ? MINE : SAID + 1, at, detail);
@@ -242,7 +223,7 @@ class Look {
   /** So is each commit that this branch has and the default branch has not, of which there are some. */
   #isEach(is: (commit: OwnCommit) => boolean): boolean {
     const { own, facts } = this;
-    return facts.isWhole && own.size > 0 && own.size < MOST_COMMITS && [...own.values()].every(is);
+    return facts.isWhole && own.size > 0 && own.size < MOST_OWN && [...own.values()].every(is);
   }
 
   /** The commit was made when Git spoke of it: an answer to another session that is read later shows older ones. */
@@ -251,12 +232,6 @@ class Look {
     const isTimed = at !== undefined || this.session.createdAt !== undefined;
     if (commit === undefined || !this.#isInLife(made) || !isTimed) return false;
     return at === undefined || (made <= at + SKEW && (to !== undefined || made >= at - SKEW));
-  }
-
-  /** Something was committed just before a push, whatever commit it was. */
-  #isFollowed({ at }: Written): boolean {
-    const times = [...this.own.values()].flatMap(({ authoredAt, committedAt }) => [authoredAt, committedAt]);
-    return times.some(time => this.#isInLife(time) && (at === undefined || Math.abs(time - at) <= SKEW));
   }
 
   /** Whether a push went to the remote of this branch; `undefined` where nothing tells. */
@@ -291,27 +266,6 @@ function pushedElsewhere(
     const evidence = 'branchInTranscript';
     return [{ evidence, branch, own: new Map(), strength, weight: strength, at, isSure: false, usual }];
   });
-}
-
-const known = new WeakMap<RepositoryFacts, Map<string, ReadonlyMap<string, OwnCommit>>>();
-
-/** Commits from a tip down to the default branch, the nearest first. */
-function ownOf(facts: RepositoryFacts, tip: string): ReadonlyMap<string, OwnCommit> {
-  const cache = known.get(facts) ?? new Map<string, ReadonlyMap<string, OwnCommit>>();
-  known.set(facts, cache);
-  const cached = cache.get(tip);
-  if (cached !== undefined) return cached;
-  const own = new Map<string, OwnCommit>();
-  const queue = [tip];
-  for (let n = 0; n < queue.length && own.size < MOST_COMMITS; n++) {
-    const hash = queue[n] ?? '';
-    const commit = own.has(hash) ? undefined : facts.commits.get(hash);
-    if (commit === undefined) continue;
-    own.set(hash, commit);
-    queue.push(...commit.parents);
-  }
-  cache.set(tip, own);
-  return own;
 }
 
 function nameOf({ repository, remote, name }: BranchName): BranchName {

@@ -49,6 +49,10 @@ export class Mentions {
   readonly #seen = new Set<string>();
   readonly #hashes = new Map<string, (Voice & { readonly hash: string })[]>();
 
+  constructor(said: readonly Said[] = []) {
+    for (const each of said) this.add(each);
+  }
+
   add({ text, by, at }: Said): void {
     const isMine = by === 'me';
     // Output of tools is often quoted in JSON.
@@ -119,12 +123,6 @@ export class Mentions {
     if (known === undefined) this.#names.set(name, { [manner]: at });
     else known[manner] = Math.max(at, known[manner] ?? 0);
   }
-}
-
-export function mentionsIn(said: readonly Said[]): Mentions {
-  const mentions = new Mentions();
-  for (const each of said) mentions.add(each);
-  return mentions;
 }
 
 /** Branches that commands of Git are to make or to push: `push origin fix`, `push origin HEAD:fix`, `checkout -b fix`. */

@@ -15,7 +15,6 @@ export interface SessionFacts {
   readonly createdAt?: number | undefined;
   /** When something last happened in it, as far as known. */
   readonly lastAt?: number | undefined;
-  readonly said: readonly Said[];
   readonly stopped?: WorkRecord['stopped'];
   readonly named?: WorkRecord['named'];
   readonly last?: WorkRecord['last'];
@@ -36,8 +35,6 @@ export interface Branch extends BranchName {
   readonly tip: string;
   /** When the tip was committed. */
   readonly at: number;
-  /** Full name of the branch it follows. */
-  readonly upstream?: string | undefined;
 }
 
 /** A commit of a branch that the default branch does not have. A rebase keeps `authoredAt`. */
@@ -62,8 +59,8 @@ export interface RepositoryFacts {
   /** The one work is merged into, that of a remote first; `undefined` where nothing tells. */
   readonly defaultBranch: Branch | undefined;
   readonly remotes: readonly { readonly name: string; readonly urls: readonly string[] }[];
-  /** By hash, those that a branch has and the default branch has not. */
-  readonly commits: ReadonlyMap<string, OwnCommit>;
+  /** By tip of a branch: its commits by hash that the default branch has not, the nearest first. */
+  readonly own: ReadonlyMap<string, ReadonlyMap<string, OwnCommit>>;
   /** These are all there are of the branches that were asked for. */
   readonly isWhole: boolean;
   /** Tips of pull requests by number, as far as refs and merge commits tell. */
@@ -95,8 +92,6 @@ export type Claim =
       readonly branch: BranchName;
       readonly evidence: Evidence;
       readonly detail?: string | undefined;
-      /** Others that are as likely, by name. */
-      readonly others: readonly string[];
     }
   | { readonly sure: 'unknown' };
 
@@ -152,8 +147,8 @@ export interface Preview {
   readonly tip: string;
   /** What is checked out now: a commit. */
   readonly head: string;
-  /** The local branch that is checked out, and whether it is made; `undefined` for `apply`. */
-  readonly local: { readonly name: string; readonly isNew: boolean } | undefined;
+  /** A local branch of its name is made. */
+  readonly isNew: boolean;
   /** Of the worktree; `undefined` for the other ways. */
   readonly folder: string | undefined;
   /** What changes in this folder's files; against the base in a worktree. */

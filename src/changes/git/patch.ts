@@ -1,17 +1,8 @@
-import { copyFile, stat, utimes } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { filesIn, PLAIN, RENAMES } from './branches';
-import {
-  GitError,
-  isHash,
-  lines,
-  orNothing,
-  records,
-  statOf,
-  withIndexAt,
-  withoutPrograms,
-  type Git,
-} from './run';
+import { GitError, isHash, lines, orNothing, records, statOf, withoutPrograms, type Git } from './run';
 import type { ChangedFile } from './model';
 
 /** What is not committed, or not pushed, in a folder. */
@@ -72,7 +63,9 @@ async function difference(
   untracked: readonly string[],
 ): Promise<Buffer> {
   const programs = await withoutPrograms(git);
-  return withIndexAt(async index => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'agent-console-index-'));
+  try {
+    const index = path.join(folder, 'index');
     const [own = ''] = lines(await git.read(['rev-parse', '--git-path', 'index']));
     const original = path.resolve(git.folder, own);
     await copyFile(original, index);
@@ -93,6 +86,8 @@ async function difference(
     if (present.length > 0) await read(add, present);
     // What only looks changed is not; it ends with 1 where something is.
     await orNothing(read(['update-index', '-q', '--ignore-submodules', '--refresh']));
-    return read([...DIFFERENCE, ...form, base, '--']);
-  });
+    return await read([...DIFFERENCE, ...form, base, '--']);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { Stats } from 'node:fs';
-import { lstat, mkdtemp, rm } from 'node:fs/promises';
-import { devNull, tmpdir } from 'node:os';
-import * as path from 'node:path';
+import { lstat } from 'node:fs/promises';
+import { devNull } from 'node:os';
 
 /** Git did not do what it was asked. `message`: its own words, foreign text. */
 export class GitError extends Error {
@@ -21,10 +20,9 @@ export class GitError extends Error {
 interface RunOptions {
   readonly input?: string | Buffer | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Of what it prints; with more it is ended. */
-  readonly maxBytes?: number;
 }
 
+/** Of what a command prints; with more it is ended. */
 const MAX_BYTES = 256 * 1024 * 1024;
 /** The person's own, without which Git may not find its parts or settings. */
 const KEPT = new Set(['GIT_EXEC_PATH', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']);
@@ -55,11 +53,11 @@ export class Git {
     return this.#run(args, options);
   }
 
-  #run(args: readonly string[], { input = '', env, maxBytes = MAX_BYTES }: RunOptions): Promise<Buffer> {
+  #run(args: readonly string[], { input = '', env }: RunOptions): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const options = {
         ...{ cwd: this.folder, env: { ...own(), ...env }, encoding: 'buffer' as const },
-        ...{ maxBuffer: maxBytes, windowsHide: true },
+        ...{ maxBuffer: MAX_BYTES, windowsHide: true },
       };
       const child = execFile(this.program, [...ALWAYS, ...args], options, (error, output, said) => {
         const code = typeof error?.code === 'number' ? error.code : undefined;
@@ -122,16 +120,6 @@ export async function withoutPrograms(git: Git): Promise<Record<string, string>>
     GIT_CONFIG_COUNT: String(settings.length),
     ...(Object.fromEntries(pairs) as Record<string, string>),
   };
-}
-
-/** Works with an index of its own: its path, at which there is nothing yet. */
-export async function withIndexAt<T>(work: (index: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'agent-console-index-'));
-  try {
-    return await work(path.join(folder, 'index'));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /** What lies at a path, links as such; `undefined` where nothing does. */

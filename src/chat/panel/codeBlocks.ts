@@ -170,6 +170,7 @@ const HEAD = /^(?:diff |index |new file|deleted file|old mode|new mode|similarit
 /** Reads what a diff says of the files it names, as agents write it: with or without the places of its hunks. */
 export function readDiff(diff: string): readonly FileChange[] {
   const changes: FileChange[] = [];
+  let change: FileChange | undefined;
   let hunk: Hunk | undefined;
   /** Empty lines of which only the next line tells whether they belong to the hunk. */
   let empty = 0;
@@ -181,14 +182,17 @@ export function readDiff(diff: string): readonly FileChange[] {
     if (old !== undefined && now !== undefined) {
       const isDeleted = now.startsWith('/dev/null');
       const path = (isDeleted ? old : now).replace(/\t.*$/, '').trim();
-      changes.push({ path, isNew: old.startsWith('/dev/null'), isDeleted, hunks: [] });
+      // Some name a file again before each of its hunks.
+      change = changes.find(each => each.path === path);
+      change ??= { path, isNew: old.startsWith('/dev/null'), isDeleted, hunks: [] };
+      if (!changes.includes(change)) changes.push(change);
       hunk = undefined;
       index++;
     } else if (line.startsWith('@@')) {
       const [, at] = /^@@ -(\d+)/.exec(line) ?? [];
       hunk = { line: at === undefined ? undefined : Number(at), before: [], after: [] };
       empty = 0;
-      changes.at(-1)?.hunks.push(hunk);
+      change?.hunks.push(hunk);
     } else if (line === '') {
       empty++;
     } else if (!HEAD.test(line) && hunk !== undefined) {

@@ -12,10 +12,13 @@ import { errorSentence } from '../../util/errorSentence';
 import { once } from '../../util/promises';
 import type { WindowFocus } from '../../util/windowFocus';
 import { callTool, type Tool } from '../tools';
+import { lines } from './lines';
 import { serve } from './mcpServer';
 
 /** Until a program has said its token, ms. */
 const PATIENCE_MS = 5_000;
+/** A longer one ends the connection, UTF-16 units. */
+const LONGEST_MESSAGE = 4 * 1024 * 1024;
 /** Programs at a time. */
 const MOST_PROGRAMS = 16;
 /** Sockets have no longer names on some systems, bytes. */
@@ -53,8 +56,8 @@ export class Mcp {
     this.commands = { copyMcpConfiguration: () => this.#copyConfiguration() };
   }
 
-  /** Resolves, when programs are heard, to what tells the script to come to this window. Rejects with a sentence. */
-  readonly listen: () => Promise<string> = once(async () => {
+  /** Resolves when programs are heard. Rejects with a sentence. */
+  readonly listen: () => Promise<void> = once(async () => {
     const { focused, log } = this.#deps;
     const listener = await listen(this.#deps, program => this.#serve(program));
     const touch = (): unknown =>
@@ -67,12 +70,12 @@ export class Mcp {
     );
     if (this.#isOver) await this.end();
     else touch();
-    return listener.id;
   });
 
-  /** Listens, and says how the script comes to this window. */
+  /** Listens, and says where the script is. */
   async prepare(server: vscode.McpStdioServerDefinition): Promise<vscode.McpStdioServerDefinition> {
-    server.args = [this.#script, await this.listen()];
+    await this.listen();
+    server.args = [this.#script];
     server.env = AS_NODE;
     return server;
   }
@@ -87,9 +90,9 @@ export class Mcp {
     return path.join(this.#deps.folder, SCRIPT);
   }
 
-  #serve(program: net.Socket): void {
+  #serve(program: net.Socket): (line: string) => void {
     const { version, tools, mayWrite, log } = this.#deps;
-    serve(program, {
+    return serve(program, {
       version,
       failed: error => log.error('A program could not be answered', error),
       tools: async () => (await tools()).filter(({ writes }) => !writes || mayWrite()),
@@ -131,7 +134,10 @@ export class Mcp {
  * others are told the proof first, since whoever listens there once this window was killed does not know it. Rejects with a sentence
  * where that is not possible.
  */
-async function listen({ folder, dist, log }: McpDeps, admit: (program: net.Socket) => void) {
+async function listen(
+  { folder, dist, log }: McpDeps,
+  admit: (program: net.Socket) => (line: string) => void,
+) {
   await tidy(folder, path.join(dist, 'mcpStdio.js'));
   const [id, token, proof] = [random(4), random(32), random(32)];
   const { address, made } = await placeFor(folder, id);
@@ -141,15 +147,18 @@ async function listen({ folder, dist, log }: McpDeps, admit: (program: net.Socke
     programs.add(connection);
     connection.on('error', error => log.debug(`A program has gone: ${error.message}`));
     connection.on('close', () => programs.delete(connection));
-    hearToken(connection, token, isRight => {
-      if (isRight) {
-        connection.write(`${proof}\n`);
-        admit(connection);
+    connection.setTimeout(PATIENCE_MS, () => connection.destroy());
+    let hear = (line: string): void => {
+      if (!isSame(line, token)) {
+        log.warn('A program without the token was turned away.');
+        connection.destroy();
         return;
       }
-      log.warn('A program without the token was turned away.');
-      connection.destroy();
-    });
+      connection.setTimeout(0);
+      connection.write(`${proof}\n`);
+      hear = admit(connection);
+    };
+    lines(connection, line => hear(line), LONGEST_MESSAGE);
   });
   server.maxConnections = MOST_PROGRAMS;
   const end = async (): Promise<void> => {
@@ -169,7 +178,13 @@ async function listen({ folder, dist, log }: McpDeps, admit: (program: net.Socke
   }
   /** Programs that begin come to this window: it had the focus last. */
   const touch = (): Promise<void> => fs.utimes(record, new Date(), new Date());
-  return { id, touch, end };
+  return { touch, end };
+}
+
+/** Takes as long wherever they differ. */
+function isSame(said: string, token: string): boolean {
+  const [one, other] = [Buffer.from(said), Buffer.from(token)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 const random = (bytes: number): string => randomBytes(bytes).toString('hex');
@@ -188,28 +203,6 @@ async function placeFor(folder: string, id: string): Promise<{ readonly address:
   // It is this user's alone, as `mkdtemp` makes it.
   const made = await fs.mkdtemp(path.join(os.tmpdir(), 'agent-console-'));
   return { address: path.join(made, 'mcp.sock'), made };
-}
-
-/** Hears the token, and nothing more: the connection is paused then, with what came behind it still to be read. */
-function hearToken(connection: net.Socket, token: string, decided: (isRight: boolean) => void): void {
-  const wanted = Buffer.from(`${token}\n`);
-  let said = Buffer.alloc(0);
-  const leave = (): void => {
-    clearTimeout(timer);
-    connection.off('data', hear).off('close', leave);
-  };
-  const decide = (isRight: boolean): void => {
-    leave();
-    connection.pause();
-    if (isRight) connection.unshift(said.subarray(wanted.length));
-    decided(isRight);
-  };
-  const hear = (bytes: Buffer): void => {
-    said = Buffer.concat([said, bytes]);
-    if (said.length >= wanted.length) decide(timingSafeEqual(said.subarray(0, wanted.length), wanted));
-  };
-  const timer = setTimeout(decide, PATIENCE_MS, false);
-  connection.on('data', hear).on('close', leave);
 }
 
 /** Makes the folder as every window wants it: private, with this version's script. */

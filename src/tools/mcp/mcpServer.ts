@@ -2,7 +2,6 @@ import type { Duplex } from 'node:stream';
 import type { ServerResult, Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod/mini';
 import type { Tool, ToolAnswer } from '../tools';
-import { lines } from './lines';
 
 /** What a program on the other side is offered. */
 export interface Offer {
@@ -14,9 +13,6 @@ export interface Offer {
   /** Something went wrong between the two. */
   readonly failed: (error: unknown) => void;
 }
-
-/** A longer one ends the connection, UTF-16 units. */
-const LONGEST_MESSAGE = 4 * 1024 * 1024;
 
 /** Of MCP, the newest first; what is used of it is the same in all of them. */
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
@@ -131,11 +127,11 @@ const messageSchema = z.object({
 });
 
 /**
- * Speaks MCP, one JSON-RPC message a line, on a connection, which was paused, until it ends. Nothing is kept between two questions, so
- * a program may go on in the midst of its conversation with another window. The SDK would bring 126 KB for these seven methods: its
- * types check the answers, and its client asks in the tests.
+ * Speaks MCP on a connection until it ends: answers each line, a JSON-RPC message. Nothing is kept between two questions, so a
+ * program may go on in the midst of its conversation with another window. The SDK would bring 126 KB for these seven methods: its types
+ * check the answers, and its client asks in the tests.
  */
-export function serve(connection: Duplex, offer: Offer): void {
+export function serve(connection: Duplex, offer: Offer): (line: string) => void {
   const answers = answersOf(offer);
   const running = new Map<string | number, AbortController>();
   const answer = async (id: string | number, method: string, params: unknown): Promise<void> => {
@@ -158,7 +154,7 @@ export function serve(connection: Duplex, offer: Offer): void {
   connection.once('close', () => {
     for (const ending of running.values()) ending.abort();
   });
-  const hear = (line: string): void => {
+  return line => {
     try {
       const { id, method, params } = messageSchema.parse(JSON.parse(line));
       if (id !== undefined) void answer(id, method, params);
@@ -167,6 +163,4 @@ export function serve(connection: Duplex, offer: Offer): void {
       offer.failed(error);
     }
   };
-  lines(connection, hear, LONGEST_MESSAGE);
-  connection.resume();
 }

@@ -1,9 +1,8 @@
 /**
  * What another program starts to speak MCP with Agent Console, in plain Node: it lies in the folder where each window of the editor
- * that listens has written its address and token, and carries lines between its own standard input and output and one of them. The
- * window it was told of (its first argument) comes first, then the one that had the focus last. What listens at an address of a window
- * that was killed hears nothing but the token, unless it says the proof. When a window closes, what was asked of it is answered with
- * an error, and the next line goes to the next window.
+ * that listens has written its address and token, and carries lines between its own standard input and output and one of them, first
+ * that which had the focus last. What listens at an address of a window that was killed hears nothing but the token, unless it says
+ * the proof. When a window closes, what was asked of it is answered with an error, and the next line goes to the next window.
  */
 import * as fs from 'node:fs';
 import * as net from 'node:net';
@@ -16,7 +15,6 @@ const folder = __dirname;
 const PATIENCE_MS = 10_000;
 /** What says for certain that the window is gone: elsewhere an address may only be hidden from this program. */
 const GONE = process.platform === 'win32' ? 'ENOENT' : 'ECONNREFUSED';
-const preferred = `${process.argv[2] ?? ''}.json`;
 
 /** What was asked and has no answer yet. */
 const asked = new Set<unknown>();
@@ -29,8 +27,7 @@ function records(): readonly string[] {
   const found = names.filter(name => /^[\da-f]+\.json$/.test(name));
   const focusedAt = (name: string): number =>
     fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const ranked = found.map(name => ({ name, rank: name === preferred ? Infinity : focusedAt(name) }));
-  return ranked.sort((one, other) => other.rank - one.rank).map(({ name }) => path.join(folder, name));
+  return found.sort((one, other) => focusedAt(other) - focusedAt(one)).map(name => path.join(folder, name));
 }
 
 /** A connection to the first window that takes one; what others left that were killed is taken away. */

@@ -2,18 +2,20 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type * as vscode from 'vscode';
 import { blockOf, Comments, linesOf, placeOf } from '../../../src/changes/comments';
-import { fileAt, uriOf } from '../../../src/changes/show';
+import { uriOf } from '../../../src/changes/show';
 import { standings } from '../../../src/chat';
 import { EMPTY, joined, outboxRecords, type Entry, type OutboxRecord } from '../../../src/chat/outbox/record';
 import { silentLog } from '../../fakes/log';
 import { choices, controllers, executed, Range, Uri } from '../../fakes/vscode';
 import type { Collection, Storage } from '../../../src/storage';
 import { later } from '../../fakes/cleanUp';
-import { memoryOf } from '../chat/support';
 import { openWindow, temporaryFolder, until } from '../storage/support';
 
 const [OLD, NEW] = ['a'.repeat(40), 'b'.repeat(40)];
 const FILE = { root: '/home/ann/shop', commit: OLD, path: 'src/refund.ts' };
+const MINE = { ...FILE, sessionId: 's1' };
+const NEWER = { ...MINE, commit: NEW };
+const ANOTHERS = { ...NEWER, sessionId: 'other' };
 const TEXT = ['one', 'two', 'three ```` ticks', '}', 'five', '}'].join('\n');
 
 describe('comments on what an agent changed', () => {
@@ -30,9 +32,9 @@ describe('comments on what an agent changed', () => {
   });
 
   /** The comments of a window; without `storage` as the first window has it. */
-  function open({ memory = memoryOf(), storage = window, serviceId = 'service1' } = {}) {
+  function open({ storage = window, serviceId = 'service1' } = {}): Comments {
     const comments = new Comments({
-      ...{ storage, memory, log: silentLog() },
+      ...{ storage, log: silentLog() },
       sessions: {
         serviceId,
         get: id => ({ sessionId: id, title: `Session ${id}`, lastAt: 0, isArchived: false }),
@@ -42,14 +44,14 @@ describe('comments on what an agent changed', () => {
         assert.equal(sessionId, 's1');
         await setText(joined(draft(), text));
       },
-      readFile: uri => Promise.resolve(Buffer.from(files.get(fileAt(uri)!.commit) ?? '')),
+      readFile: ({ commit }) => Promise.resolve(Buffer.from(files.get(commit) ?? '')),
     });
     later(() => comments.dispose());
-    return { comments, memory };
+    return comments;
   }
 
-  async function write(comments: Comments, words: string, first: number, last = first, commit = OLD) {
-    const uri = uriOf({ ...FILE, commit });
+  async function write(comments: Comments, words: string, first: number, last = first, more = {}) {
+    const uri = uriOf({ ...MINE, ...more });
     const thread = controllers.at(-1)!.createCommentThread(uri, new Range(first, 0, last, 0) as never, []);
     Object.assign(thread, { collapsibleState: 1 });
     await comments.add({ thread, text: words });
@@ -69,36 +71,32 @@ describe('comments on what an agent changed', () => {
   const keep = (outbox: Partial<OutboxRecord>) => outboxes.put('s1', { ...EMPTY, ...outbox });
   const setText = (text: string): Promise<void> => keep({ draft: { text, attachments: [] } });
 
-  it('can be written on the newer side of what was shown, for the session that was shown last', async () => {
-    const { comments, memory } = open();
+  it('can be written on the newer side of what was shown, for the session it is of', async () => {
+    const comments = open();
     comments.load();
     assert.deepEqual(controllers, [], 'nothing is made before something is shown');
-    comments.show('other', FILE.root, OLD);
-    comments.show('s1', FILE.root, OLD);
+    comments.show('s1', MINE);
     const ranges = (uri: vscode.Uri): unknown => {
       const { commentingRangeProvider } = controllers.at(-1)!;
       return commentingRangeProvider?.provideCommentingRanges({ uri, lineCount: 6 } as never, {} as never);
     };
-    assert.deepEqual(ranges(uriOf(FILE)), [new Range(0, 0, 5, 0)]);
-    for (const not of [{ commit: NEW }, { root: '/elsewhere' }])
-      assert.equal(ranges(uriOf({ ...FILE, ...not })), undefined);
+    assert.deepEqual(ranges(uriOf(MINE)), [new Range(0, 0, 5, 0)]);
+    assert.equal(ranges(uriOf(FILE)), undefined);
     assert.equal(ranges(Uri.file('/src/refund.ts') as unknown as vscode.Uri), undefined);
     await write(comments, 'Why?', 1);
     await comments.send(undefined);
     assert.match(draft(), /Why\?$/);
-    open({ memory }).comments.show('third', '/elsewhere', OLD);
-    assert.deepEqual(ranges(uriOf(FILE)), [new Range(0, 0, 5, 0)], 'after a reload, too');
     await write(comments, 'Of this service', 1);
-    const other = open({ memory, serviceId: 'service2' }).comments;
-    await assert.rejects(other.send('s1', 's1'), /No comment waits/);
+    const other = open({ serviceId: 'service2' });
+    await assert.rejects(other.send('s1'), /No comment waits/);
   });
 
   it('are drafts over a reload and in other windows, as plain text, until they are removed', async () => {
-    const { comments, memory } = open();
-    comments.show('s1', FILE.root, OLD);
+    const comments = open();
+    comments.show('s1', MINE);
     await write(comments, '[x](command:y)', 1, 2);
     const storage = openWindow(root);
-    open({ memory, storage }).comments.load();
+    open({ storage }).showAgain('s1', MINE);
     await until(() => controllers.length === 2 && controllers[1]!.threads.size === 1);
     for (const controller of controllers) {
       const [thread] = Object.values(seen(controller));
@@ -116,8 +114,8 @@ describe('comments on what an agent changed', () => {
   });
 
   it('say how far they have come, and are drafts again where the person takes them out', async () => {
-    const { comments } = open();
-    comments.show('s1', FILE.root, OLD);
+    const comments = open();
+    comments.show('s1', MINE);
     await write(comments, 'Fix this', 1);
     const thread = seen()['Fix this']!;
     await comments.send(thread);
@@ -125,7 +123,7 @@ describe('comments on what an agent changed', () => {
     await setText('Never mind.');
     await labelIs('Fix this', 'draft');
     await setText('');
-    await comments.send(uriOf(FILE));
+    await comments.send(uriOf(MINE));
     const { draft: written } = outboxes.get('s1')!;
     const sending = (state: Entry['state']) => ({ entries: [{ id: 'message1', ...written, at: 1, state }] });
     for (const [label, outbox] of [
@@ -142,21 +140,21 @@ describe('comments on what an agent changed', () => {
     assert.deepEqual([thread.state, thread.contextValue], [1, 'sent']);
     await assert.rejects(comments.send(undefined), /No comment waits/);
     await outboxes.remove('s1');
-    open().comments.show('s1', FILE.root, OLD);
+    open().show('s1', MINE);
     await labelIs('Fix this', 'sent');
   });
 
   it('go where their lines are in a newer version, or stay and say that those have changed; and into the composer as one message', async () => {
-    const { comments } = open();
-    comments.show('other', FILE.root, NEW);
-    await write(comments, 'Another’s', 0, 0, NEW);
-    comments.show('s1', FILE.root, OLD);
+    const comments = open();
+    comments.show('other', ANOTHERS);
+    await write(comments, 'Another’s', 0, 0, ANOTHERS);
+    comments.show('s1', MINE);
     await write(comments, 'Same', 0);
     await write(comments, 'Moved', 4);
     await write(comments, 'Gone', 1);
     await write(comments, 'Ambiguous', 3);
     files.set(NEW, ['one', '2', 'new', '3', 'x', 'five', '}', '}'].join('\r\n'));
-    comments.show('s1', FILE.root, NEW);
+    comments.show('s1', NEWER);
     const at = (): string[] =>
       Object.entries(seen()).map(([words, { label, range, uri }]) =>
         [words, range!.start.line, uri.query.includes(NEW), label?.split(' · ')[1]].join(),
@@ -172,7 +170,7 @@ describe('comments on what an agent changed', () => {
     assert.deepEqual(new Set(at()), new Set([...wanted, 'Another’s,0,true,']));
     choices.push('Session s1');
     await comments.send(undefined);
-    await assert.rejects(comments.send('s1', 's1'), /No comment waits/);
+    await assert.rejects(comments.send('s1'), /No comment waits/);
     const [first, ...others] = draft().split(/\n\n(?=Comment)/);
     assert.match(
       first!,

@@ -7,7 +7,6 @@ import type { ChangesSession } from '../../../src/changes/work';
 import { standings } from '../../../src/chat';
 import type { ConnectionState } from '../../../src/connection';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
-import { Formatter } from '../../../src/util/format';
 import { later } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import {
@@ -24,7 +23,6 @@ import {
 } from '../../fakes/vscode';
 import { openWindow } from '../storage/support';
 import { until } from '../../until';
-import { memoryOf } from '../chat/support';
 import { file, History, run, treeOf, type Made } from './repository';
 
 const FIX = { 'total.ts': 'one\n2\nthree\nfour\n', 'new.ts': 'new\n', 'old.ts': undefined };
@@ -113,10 +111,9 @@ describe('what an agent changed', () => {
     const folder = path.dirname(root);
     const storage = openWindow(path.join(folder, 'data'));
     const feature = new ChangesFeature({
-      ...{ storage, log: silentLog(), format: new Formatter('en'), memory: memoryOf() },
+      ...{ storage, log: silentLog() },
       connection: { ready: () => Promise.resolve(signedOut), state: new ObservableValue(signedOut) },
       storageUri: Uri.file(folder) as unknown as vscode.Uri,
-      limit: () => 1_000_000,
       transcript: (_service, id) => ({
         onDidChange: heard => stored.event(each => each === id && heard(undefined)),
         texts: () => {

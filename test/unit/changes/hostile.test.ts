@@ -5,16 +5,14 @@ import { changesOf, contentOf, find, readRepository } from '../../../src/changes
 import { bring, previewOf } from '../../../src/changes/bring';
 import { claimOf } from '../../../src/changes/git/evidence';
 import { Git, isBranchName } from '../../../src/changes/git/run';
-import { mentionsIn } from '../../../src/changes/git/mentions';
+import { Mentions } from '../../../src/changes/git/mentions';
 import type { RepositoryFacts } from '../../../src/changes/git/model';
 import { patchOf, uncommitted } from '../../../src/changes/git/patch';
-import { Formatter } from '../../../src/util/format';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { growsEvenly } from '../../growth';
 import { changesIn, file, git, History, run, treeOf } from './repository';
 
 const BEGUN = 1_750_000_000_000;
-const format = new Formatter('en');
 const GONE = /^Refused: The branch is no longer here/;
 const WAYS = ['worktree', 'checkout', 'apply'] as const;
 const ODD = [
@@ -50,7 +48,7 @@ async function trap(): Promise<{ folder: string; ran: () => string }> {
     folder,
     [
       `\thooksPath = ${hooks}${keys('fsmonitor pager editor sshCommand gitProxy askPass alternateRefsCommand')}`,
-      `[remote "origin"]\n\turl = ext::${canary}\n\tpromisor = true\n\tpartialclonefilter = blob:none${keys('uploadpack')}`,
+      `[remote "origin"]\n\turl = ext::${canary}\n\tpromisor = true\n\tpartialclonefilter = blob:none${keys('uploadpack')}\n\tfetch = +refs/heads/*:refs/remotes/origin/*`,
       '[protocol "ext"]\n\tallow = always\n[extensions]\n\tpartialClone = origin',
       `[diff]${keys('external')}\n[diff "x"]${driver}[filter "x"]${driver}[merge "x"]${driver}[merge]\n\trenormalize = true`,
       `[gpg]${keys('program')}\n[log]\n\tshowSignature = true\n[credential]${keys('helper')}\n[sequence]${keys('editor')}`,
@@ -114,7 +112,7 @@ describe('a hostile repository', () => {
       const dirty = isDirty ? /^Commit or stash/ : undefined;
       const refused = { worktree: undefined, checkout: dirty, apply: dirty ?? /^It conflicts/ };
       for (const way of WAYS) {
-        const preview = previewOf(mine, changes, way, format);
+        const preview = previewOf(mine, changes, way);
         await (refused[way] ? assert.rejects(preview, { message: refused[way] }) : preview);
       }
       // A blob that is not here is not fetched either.
@@ -123,8 +121,8 @@ describe('a hostile repository', () => {
     }
     assert.equal(ran(), '');
     // What is brought home goes through filters, which are the person's own; nothing else runs.
-    const preview = await previewOf(mine, await changesIn(mine, 'agent/x'), 'worktree', format);
-    await assert.rejects(bring(mine, preview, format));
+    const preview = await previewOf(mine, await changesIn(mine, 'agent/x'), 'worktree');
+    await assert.rejects(bring(mine, preview));
     assert.match(ran(), /^(?:\S+\/canary \n)+$/);
     for (const name of Object.keys(variables)) Reflect.deleteProperty(process.env, name);
     await assert.rejects(git(folder, ['diff', 'main']));
@@ -143,13 +141,13 @@ describe('a hostile repository', () => {
       const changes = await changesIn(mine, name);
       assert.deepEqual(pathsOf(changes.files), ['a']);
       if (!isBranchName(name)) {
-        await assert.rejects(previewOf(mine, changes, 'worktree', format), GONE);
+        await assert.rejects(previewOf(mine, changes, 'worktree'), GONE);
         continue;
       }
-      const preview = await previewOf(mine, changes, 'worktree', format);
+      const preview = await previewOf(mine, changes, 'worktree');
       const there = preview.folder!;
       assert.equal(path.dirname(there), path.dirname(folder));
-      await bring(mine, preview, format);
+      await bring(mine, preview);
       assert.equal(fs.readFileSync(path.join(there, 'a'), 'utf8'), 'b');
       assert.equal(await run(there, 'symbolic-ref HEAD'), `refs/heads/${name}`);
       await git(folder, ['worktree', 'remove', there]);
@@ -159,12 +157,12 @@ describe('a hostile repository', () => {
       const named = { repository: folder, remote: 'origin', name };
       const answers = `[${name} ${tip.hash.slice(0, 7)}] x\nTo https://git.example.com/acme/shop.git\n * [new branch] x -> ${name}`;
       const said = { text: `git push origin '${name}'\n${answers}`, by: 'agent' } as const;
-      const claim = claimOf({ sessionId: 'x', said: [said] }, [facts]);
+      const claim = claimOf({ sessionId: 'x' }, [facts], new Mentions([said]));
       assert.ok(claim.sure === 'unknown' || isBranchName(claim.branch.name), name);
       assert.equal(await changesOf(mine, named, facts), undefined);
       assert.equal(await changesOf(mine, named, facts, { ...named, base: name, tip: name }), undefined);
       const changes = { ...(await changesIn(mine, 'ü/日本')), branch: named };
-      for (const way of WAYS) await assert.rejects(previewOf(mine, changes, way, format), GONE);
+      for (const way of WAYS) await assert.rejects(previewOf(mine, changes, way), GONE);
       assert.equal((await contentOf(mine, tip.hash, name)).length, 0);
       await assert.rejects(async () => contentOf(mine, name, 'a'));
       await assert.rejects(async () => patchOf(mine, name, []));
@@ -173,26 +171,28 @@ describe('a hostile repository', () => {
   });
 
   it('has no commit that passes for one of a session by the beginning of its hash; of two that are its own neither is certain', () => {
-    const own = { parents: [], authoredAt: BEGUN, committedAt: BEGUN, agent: undefined, trailers: '' };
-    const commits = new Map(['f', '0'].map(end => [`1234567${end.repeat(33)}`, own]));
+    const made = { parents: [], authoredAt: BEGUN, committedAt: BEGUN, agent: undefined, trailers: '' };
+    const tips = ['f', '0'].map(end => `1234567${end.repeat(33)}`);
+    const own = new Map(tips.map(tip => [tip, new Map([[tip, made]])]));
     const shop = { repository: '/shop', remote: 'origin', at: BEGUN };
-    const branches = [...commits.keys()].map((tip, n) => {
+    const branches = tips.map((tip, n) => {
       const name = ['other', 'mine'][n]!;
       return { ...shop, name, ref: `refs/remotes/origin/${name}`, tip };
     });
     const facts: RepositoryFacts = {
-      ...{ repository: '/shop', branches, version: '', defaultBranch: undefined, commits, isWhole: true },
+      ...{ repository: '/shop', branches, version: '', defaultBranch: undefined, own, isWhole: true },
       ...{ remotes: [{ name: 'origin', urls: ['x'] }], pullRequests: new Map(), fetchedAt: undefined },
     };
+    const session = { sessionId: 'x', createdAt: BEGUN };
     for (const answer of ['[mine 1234567] x', '[detached HEAD 1234567] x']) {
-      const session = { sessionId: 'x', createdAt: BEGUN, said: [{ text: answer, at: BEGUN }] };
-      const claim = claimOf(session, [facts]);
+      const mentions = new Mentions([{ text: answer, at: BEGUN }]);
+      const claim = claimOf(session, [facts], mentions);
       assert.ok(claim.sure !== 'certain' || claim.branch.name === 'mine', answer);
-      const alone = { ...facts, branches: branches.slice(1), commits: new Map([...commits].slice(1)) };
-      assert.equal(claimOf(session, [alone]).sure, 'certain');
+      const alone = { ...facts, branches: branches.slice(1), own: new Map([...own].slice(1)) };
+      assert.equal(claimOf(session, [alone], mentions).sure, 'certain');
     }
     const text = branches.map(({ name, tip }) => `[${name} ${tip}] x`).join('\n');
-    const both = claimOf({ sessionId: 'x', createdAt: BEGUN, said: [{ text, at: BEGUN }] }, [facts]);
+    const both = claimOf(session, [facts], new Mentions([{ text, at: BEGUN }]));
     assert.partialDeepStrictEqual(both, { sure: 'likely', evidence: 'branchInTranscript' });
   });
 
@@ -200,8 +200,10 @@ describe('a hostile repository', () => {
     const branches = ['git git push checkout -b ', 'To x\n', '* [new branch] ', 'branch ', '...a/b', 'a/'];
     const others = ['[x ', "Switched to a new branch '", '0123456789abcdef', '/pull/1', '\\n"'];
     for (const part of [...branches, ...others])
-      await growsEvenly(part, 65_536, size =>
-        mentionsIn([{ by: 'agent', text: part.repeat(size / part.length) }]),
+      await growsEvenly(
+        part,
+        65_536,
+        size => new Mentions([{ by: 'agent', text: part.repeat(size / part.length) }]),
       );
   });
 });

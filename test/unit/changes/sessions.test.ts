@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { changesOf, contentOf, readRepository } from '../../../src/changes/git/branches';
 import { claimOf } from '../../../src/changes/git/evidence';
+import { Mentions } from '../../../src/changes/git/mentions';
 import type { Changes, Said, SessionFacts } from '../../../src/changes/git/model';
 import { Git } from '../../../src/changes/git/run';
 import { seeded, type Random } from '../../../src/sample/random';
@@ -244,10 +245,10 @@ async function worldOf(seed: number, folder: string) {
   // What speaks of commits can be written now.
   for (const each of late) each();
   const worked = sessions.map(working => {
-    const { id, from, to, said, remote, name, isHere, fate } = working;
+    const { id, from, to, remote, name, isHere, fate } = working;
     const branch = random.chance(0.8) ? name : 'main';
     const stopped = random.chance(0.3) ? { repository: folder, branch, at: to } : undefined;
-    const session: SessionFacts = { sessionId: id, createdAt: from, lastAt: to, stopped, said };
+    const session: SessionFacts = { sessionId: id, createdAt: from, lastAt: to, stopped };
     const isLocal = refs.has(`refs/heads/${name}`) && fate !== 'overwritten';
     /** Those that hold its work, that of the remote first. */
     const branches = [
@@ -280,7 +281,8 @@ describe('the work of sessions', () => {
       const mine = new Git('git', folder);
       const facts = await readRepository(mine, Math.min(...worked.map(({ from }) => from)) - HOUR);
       for (const each of worked) {
-        const claim = claimOf(each.session, [facts]);
+        const mentions = new Mentions(each.said);
+        const claim = claimOf(each.session, [facts], mentions);
         const [truth] = each.branches;
         const told = `seed ${seed}, ${each.fate}, ${each.manner}: ${JSON.stringify(truth)} ${JSON.stringify(claim)}`;
         const { remote: at, name: called } = claim.sure === 'unknown' ? {} : claim.branch;
@@ -299,7 +301,7 @@ describe('the work of sessions', () => {
         const last = { repository: folder, remote, name, base: each.base.hash, tip };
         const isGone = !facts.branches.some(branch => branch.remote === remote && branch.name === name);
         if (isGone && claim.sure === 'unknown')
-          assert.equal(claimOf({ ...each.session, last }, [facts]).sure, 'likely', told);
+          assert.equal(claimOf({ ...each.session, last }, [facts], mentions).sure, 'likely', told);
         if (seed % SHOWN > 0) continue;
         const later = await changesOf(mine, last, facts, last);
         const isLost = isGone && !each.isStacked && !/^(?:merged|squashed)AndDeleted$/.test(each.fate);

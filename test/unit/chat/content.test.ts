@@ -93,12 +93,14 @@ describe('a diff of a message', () => {
         ...['diff --git a/src/a.ts b/src/a.ts', 'index 1..2 100644'],
         ...['--- a/src/a.ts\t2026-11-20', '+++ b/src/a.ts\t2026-11-21', '@@ -1 +1 @@', '-a', '+b'],
         ...['--- /dev/null', '+++ b/src/b.ts', '@@ -0,0 +1 @@', '+new'],
+        ...['--- a/src/a.ts', '+++ b/src/a.ts', '@@ -9 +9 @@', '-y', '+z'],
         ...['--- a/src/c.ts', '+++ /dev/null', '@@ -1 +0,0 @@', '-a'],
       ].join('\n'),
     );
     const told = files.map(({ path, isNew, isDeleted }) => `${path} ${isNew} ${isDeleted}`);
     assert.deepEqual(told, ['b/src/a.ts false false', 'b/src/b.ts true false', 'a/src/c.ts false true']);
     assert.equal(changed('', files[1]!), 'new\n');
+    assert.equal(changed('a\nx\ny', files[0]!), 'b\nx\nz', 'also one that is named twice');
     for (const none of ['just words', '@@ -1 +1 @@\n-one\n+1']) assert.deepEqual(readDiff(none), []);
   });
 

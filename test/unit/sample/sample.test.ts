@@ -8,6 +8,7 @@ import { endpoints, type EndpointName } from '../../../src/api/endpoints';
 import { openSampleWorkspace } from '../../../src/changes';
 import { readRepository } from '../../../src/changes/git/branches';
 import { claimOf } from '../../../src/changes/git/evidence';
+import { Mentions } from '../../../src/changes/git/mentions';
 import type { SessionFacts } from '../../../src/changes/git/model';
 import { Git } from '../../../src/changes/git/run';
 import { demoFacts, sampleFetch, sampleRecord, type SampleOptions } from '../../../src/sample';
@@ -244,19 +245,24 @@ describe('the sessions of the sample', () => {
   });
 });
 
-/** What a session's transcript says, and how long it lasted. */
-const factsOf = ({ title, minutesAgo, exchanges }: (typeof STORIES)[number]): SessionFacts => ({
+/** How long a session lasted. */
+const factsOf = ({ title, minutesAgo }: (typeof STORIES)[number]): SessionFacts => ({
   sessionId: idOf('agent-console', { title }),
   createdAt: NOW - minutesAgo * MINUTE,
   lastAt: NOW - (minutesAgo - 2) * MINUTE,
-  said: exchanges.flatMap(({ ask, lines }) => [
-    { text: ask, by: 'me' },
-    ...lines.map(line => {
-      const text = line.kind === 'use' ? `${JSON.stringify(line.input)}\n${line.result}` : line.text;
-      return { text, by: 'agent' } as const;
-    }),
-  ]),
 });
+
+/** What its transcript says. */
+const mentionsOf = ({ exchanges }: (typeof STORIES)[number]): Mentions =>
+  new Mentions(
+    exchanges.flatMap(({ ask, lines }) => [
+      { text: ask, by: 'me' },
+      ...lines.map(line => {
+        const text = line.kind === 'use' ? `${JSON.stringify(line.input)}\n${line.result}` : line.text;
+        return { text, by: 'agent' } as const;
+      }),
+    ]),
+  );
 
 describe('the sample repository', () => {
   let folder: string;
@@ -297,7 +303,7 @@ describe('the sample repository', () => {
   it('shows whose work its branches are: certain, only likely, or nobody can tell', async () => {
     const facts = await readRepository(new Git('git', folder));
     const claims = STORIES.map(story => {
-      const claim = claimOf(factsOf(story), [facts]);
+      const claim = claimOf(factsOf(story), [facts], mentionsOf(story));
       const why = claim.sure === 'unknown' ? [] : [claim.branch.name, claim.evidence];
       return [story.title, claim.sure, ...why];
     });
@@ -305,10 +311,10 @@ describe('the sample repository', () => {
       ['Are returns really going up?', 'likely', 'returns-rate', 'coAuthor'],
       ['Cover the checkout with tests', 'unknown'],
       ['Extract the button into packages/ui', 'likely', 'agent/extract-button', 'branchInTranscript'],
-      ['Find out why the total test is flaky', 'certain', 'agent/flaky-total-test', 'branchInTranscript'],
+      ['Find out why the total test is flaky', 'certain', 'agent/flaky-total-test', 'sessionIdInCommit'],
       ['How a checkout works, end to end', 'unknown'],
       ['Move the workspace to TypeScript 5.9', 'unknown'],
-      ['Review of the price check', 'certain', 'agent/confirm-timeout', 'branchInTranscript'],
+      ['Review of the price check', 'certain', 'agent/confirm-timeout', 'sessionIdInCommit'],
       ['Round the tax once per cart', 'unknown'],
     ]);
   });

@@ -7,7 +7,6 @@ import { searchedOrganization } from '../../../src/organization';
 import { searchedReadiness } from '../../../src/readiness';
 import { openSearch, parseQuery } from '../../../src/search';
 import { sessionRecords } from '../../../src/sessions';
-import { Formatter } from '../../../src/util/format';
 import { storeRows } from '../../fakes/storage';
 import { quickPicks } from '../../fakes/vscode';
 import { recordOf } from '../sessions/support';
@@ -90,7 +89,6 @@ async function opened(state: object = { kind: 'signedIn', service: { id: 'one' }
   const run = openSearch({
     connection: { ready: () => Promise.resolve(state as ConnectionState) },
     storage: openWindow(root),
-    format: new Formatter('en'),
     titles: () => Promise.resolve(titles),
     removed: () => Promise.resolve(['gone']),
     records: id => ({
