@@ -1,9 +1,9 @@
 import { Emitter } from '../util/lifecycle';
 import { once } from '../util/promises';
 import type { Row } from './database';
+import { reasonOf, StorageError } from './errors';
 import type { Store } from './index';
 import type { SearchText } from './search';
-import { reasonOf, StorageError } from './sqlite';
 
 /** How one kind of record is kept. */
 export interface CollectionOptions<T> {
@@ -27,10 +27,10 @@ export interface UnreadableRecord {
   readonly reason: string;
 }
 
-/** What this process knows of a stored record; `problem` is why its value cannot be used. */
+/** What this process knows of a stored record; `problem` is why its value cannot be used, a `StorageError` why it is not to be written over. */
 interface Known {
   readonly seq: number;
-  readonly problem?: { readonly reason: string; readonly isNewer: boolean };
+  readonly problem?: unknown;
 }
 
 /** What becomes of a record: another value, `null` for none, `undefined` to leave it. */
@@ -48,8 +48,6 @@ export class Records<T> {
   readonly #acts = new Map<string, Promise<unknown>>();
   readonly #changed = new Emitter<readonly string[]>();
   #isLoaded = false;
-  /** Comparisons with a database that took the place of another, until they are through: what is missing there was not removed. */
-  #comparing = 0;
 
   constructor(options: CollectionOptions<T>, store: Pick<Store, 'call' | 'write' | 'track'>) {
     this.#options = options;
@@ -66,7 +64,7 @@ export class Records<T> {
 
   get unreadable(): readonly UnreadableRecord[] {
     return [...this.#known].flatMap(([id, { problem }]) =>
-      problem === undefined ? [] : [{ id, reason: problem.reason }],
+      problem === undefined ? [] : [{ id, reason: reasonOf(problem) }],
     );
   }
 
@@ -94,9 +92,8 @@ export class Records<T> {
   }
 
   /**
-   * Applies `change` to what is known and writes the result where nobody has written since; otherwise applies it to what is stored, so
-   * no update is lost: `change` may run several times, and the last one counts. Returning the value it was given (or `undefined` for
-   * none) writes nothing. Resolves to the value now stored.
+   * Applies `change` to what is stored and writes the result where nobody has written meanwhile; otherwise again, so no update is lost.
+   * Returning the value it was given (or `undefined` for none) writes nothing. Resolves to the value now stored.
    */
   update(id: string, change: (current: T | undefined) => T | undefined): Promise<T | undefined> {
     return this.#write(id, current => {
@@ -117,14 +114,12 @@ export class Records<T> {
     if (changed.length > 0) this.#changed.fire(changed);
   }
 
-  /** Goes on with another database: there it stores what is known and missing or older. */
+  /** Goes on with another file or thread: there it stores what is known and missing or older. */
   async resume(): Promise<void> {
-    this.#comparing++;
     if (this.#isLoaded) await this.#readAll(row => this.follow([row]));
     for (const [id, { seq, problem }] of [...this.#known])
-      if ((await this.#ask(id)) < seq && problem === undefined)
+      if (problem === undefined && (await this.#ask(id)) < seq)
         await this.#write(id, current => current ?? null);
-    this.#comparing--;
   }
 
   dispose(): void {
@@ -148,26 +143,18 @@ export class Records<T> {
     return this.#store.track(done);
   }
 
-  /** Decides by what is known, and writes where nobody else has written since; otherwise by what is stored. Reads before it does nothing. */
+  /** Decides by what is stored, and again where somebody else was first to write. */
   async #swap(id: string, decide: Decide<T>): Promise<T | undefined> {
     const options = this.#options;
-    let expected = this.#known.get(id)?.seq ?? (this.#isLoaded ? 0 : undefined);
-    for (let isFresh = false; ; isFresh = true) {
+    for (;;) {
+      const expected = await this.#ask(id);
       const problem = this.#known.get(id)?.problem;
+      if (problem instanceof StorageError) throw problem;
       const before = this.#values.get(id);
-      const isReady = expected !== undefined && problem?.isNewer !== true;
-      const decision = isReady ? decide(before) : undefined;
-      if (expected === undefined || decision === undefined) {
-        if (isFresh && problem?.isNewer === true) {
-          const what = `"${id}" was stored by a newer version of Agent Console and stays as it is.`;
-          throw new StorageError(`${what} Update Agent Console to change it.`);
-        }
-        if (isFresh) return before;
-        expected = await this.#ask(id);
-        continue;
-      }
+      const decision = decide(before);
+      if (decision === undefined) return before;
       const next = decision === null ? undefined : this.#prepare(decision);
-      const written = await this.#store.write({
+      const seq = await this.#store.write({
         collection: options.path,
         id,
         expected,
@@ -177,14 +164,12 @@ export class Records<T> {
         durable: next === undefined || options.isVolatile?.(before, next.value) !== true,
         text: next && options.text?.(next.value),
       });
-      if (typeof written === 'number') {
-        this.#known.set(id, { seq: written });
-        if (next === undefined) this.#values.delete(id);
-        else this.#values.set(id, next.value);
-        this.#changed.fire([id]);
-        return next?.value;
-      }
-      expected = this.#learn(id, written);
+      if (seq === undefined) continue;
+      this.#known.set(id, { seq });
+      if (next === undefined) this.#values.delete(id);
+      else this.#values.set(id, next.value);
+      this.#changed.fire([id]);
+      return next?.value;
     }
   }
 
@@ -198,15 +183,10 @@ export class Records<T> {
     }
   }
 
+  /** Takes in what is stored; its `seq`. What is missing, and was not removed within a week, is as it is known. */
   async #ask(id: string): Promise<number> {
-    return this.#learn(id, await this.#store.call('read', this.#options.path, id));
-  }
-
-  /** Takes in what is stored; its `seq`. What is missing was removed, so long ago that no trace is left. */
-  #learn(id: string, row: Row | undefined): number {
+    const row = await this.#store.call('read', this.#options.path, id);
     if (row !== undefined) this.follow([row]);
-    else if (this.#comparing === 0 && this.#known.delete(id) && this.#values.delete(id))
-      this.#changed.fire([id]);
     return row?.seq ?? 0;
   }
 
@@ -218,12 +198,15 @@ export class Records<T> {
     this.#known.set(id, { seq });
     if (json === null) return this.#values.delete(id);
     try {
-      if (from > version) throw new Error(`It was written by a newer version (${from}).`);
+      if (from > version)
+        throw new StorageError(
+          `"${id}" was stored by a newer version of Agent Console and stays as it is. Update Agent Console to change it.`,
+        );
       const stored: unknown = JSON.parse(json);
       this.#values.set(id, schema.parse(from < version ? migrate(stored, from) : stored));
       return true;
-    } catch (error) {
-      this.#known.set(id, { seq, problem: { reason: reasonOf(error), isNewer: from > version } });
+    } catch (problem) {
+      this.#known.set(id, { seq, problem });
       return this.#values.delete(id);
     }
   }

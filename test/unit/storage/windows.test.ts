@@ -20,6 +20,7 @@ import {
   until,
   valueOf,
 } from './support';
+import { quiet } from '../../fakes/storage';
 import { inspect, notes, open, openNotes, planned, root, storedNotes, type Note } from './support';
 
 describe('a lease between windows', () => {
@@ -298,14 +299,12 @@ describe('storage in a thread of its own', () => {
         if (result === 'last words') throw new Error('It dies.');
       });`,
     );
-    const quiet = { root, now: Date.now, onChanged: () => undefined, onProblem: () => undefined };
     for (let n = 0; n < 8; n++) {
       const next = Promise.withResolvers<unknown>();
-      const onReplaced = (): void => next.resolve(engine.call('peek', 'next'));
-      const engine = workerEngine(chatty)({ ...quiet, onReplaced });
-      await Promise.allSettled([engine.call('peek', 'last words')]);
+      const onOpened = (): void => next.resolve(engine('peek', 'next'));
+      const engine = workerEngine(chatty)({ root, now: Date.now, ...quiet, onOpened });
+      await Promise.allSettled([engine('peek', 'last words')]);
       assert.equal(await next.promise, 'next');
-      await engine.close();
     }
   });
 
