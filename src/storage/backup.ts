@@ -62,14 +62,16 @@ export function putAside(file: string, onProblem: DatabaseOptions['onProblem']):
   const lock = path.join(folder, 'lock.db');
   // An empty file whose lock lets one process in at a time.
   makeFile(lock);
-  const others = new DatabaseSync(lock, { timeout: BUSY_MS });
+  using others = new DatabaseSync(lock, { timeout: BUSY_MS });
   try {
     others.exec('BEGIN IMMEDIATE');
     if (isPutAside(file)) return undefined;
     const newest = backupsIn(folder).find(name => {
       removeCopy(copy);
       try {
-        copyWhole(path.join(folder, name), copy);
+        fs.copyFileSync(path.join(folder, name), copy);
+        using db = new DatabaseSync(copy, { readOnly: true });
+        quickCheck(db);
         return true;
       } catch (error) {
         // Where no copy of it finds room it is as good as before.
@@ -86,18 +88,6 @@ export function putAside(file: string, onProblem: DatabaseOptions['onProblem']):
     return { keptAs: file, day: newest && BACKUP.exec(newest)?.[1] };
   } finally {
     removeCopy(copy);
-    others.close();
-  }
-}
-
-/** Copies a backup; throws where that is damaged. */
-function copyWhole(backup: string, copy: string): void {
-  fs.copyFileSync(backup, copy);
-  const db = new DatabaseSync(copy, { readOnly: true });
-  try {
-    quickCheck(db);
-  } finally {
-    db.close();
   }
 }
 

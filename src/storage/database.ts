@@ -1,13 +1,13 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { FolderWatch } from '../util/folderWatch';
 import { backUp, databaseIn, isBackedUp, isPutAside, makeFile, putAside, type Restored } from './backup';
 import { storageFailure, troubleOf } from './errors';
 import { oldRecords } from './importOldFiles';
 import { findTexts, latestTexts, putText } from './search';
 import type { SearchAnswer, SearchQuery, SearchText } from './search';
-import { ASK_MS, BUSY_MS, migrate, openSqlite, quickCheck, transaction } from './sqlite';
+import { BUSY_MS, migrate, quickCheck, takeSafeJournal, transaction } from './sqlite';
 
 /** One record as it is stored. `value` is JSON; null when the record was removed. */
 export interface Row {
@@ -47,6 +47,8 @@ export interface DatabaseOptions {
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
+/** SQLite asks less and less often for a lock; begun anew after so long, it goes on asking often. */
+const ASK_MS = 50;
 /** Between the system's notice of a change and the look at it, ms. */
 const SETTLE_MS = 3;
 /** From opening to the check and the backup, ms: what people wait for comes first. And to the next look whether there is one of the day. */
@@ -132,7 +134,7 @@ export class Database {
     return written;
   }
 
-  /** Takes or renews a lease for `ttlMs`. False while another holder has it. */
+  /** Takes or renews a lease for `ttlMs`, or gives it back for 0. False while another holder has it. */
   lease(name: string, holder: string, ttlMs: number): boolean {
     const now = this.#options.now();
     // One that lasts longer than any is given was written by a clock that was ahead.
@@ -141,11 +143,6 @@ export class Database {
       WHERE holder = excluded.holder OR until <= ? OR until > ?`;
     const row = [name, holder, now + ttlMs, now, now + LONGEST_LEASE_MS];
     return this.#transaction(() => this.#sql(take).run(...row).changes > 0);
-  }
-
-  /** Gives a lease back, if this holder still has it. */
-  release(name: string, holder: string): void {
-    this.#transaction(() => this.#sql('DELETE FROM leases WHERE name = ? AND holder = ?').run(name, holder));
   }
 
   /** Lets the files go and follows nothing any more. */
@@ -183,8 +180,9 @@ export class Database {
     const isUnclean = hasWork(this.#file);
     for (const file of [this.#signal, this.#file]) makeFile(file);
     this.#inode = inode();
-    const db = (this.#db = openSqlite(this.#file));
+    const db = (this.#db = new DatabaseSync(this.#file, { timeout: ASK_MS }));
     try {
+      takeSafeJournal(db);
       migrate(db, this.#folder, () => this.#import());
       this.#seen = this.#newestSeq();
     } catch (error) {
@@ -278,11 +276,7 @@ export class Database {
   /** The system tells other processes of what SQLite writes before they can read it; this is told when they can. */
   #touch(): void {
     const now = new Date();
-    try {
-      fs.utimesSync(this.#signal, now, now);
-    } catch (error) {
-      this.#options.onProblem('Other windows learn late of what was stored', error);
-    }
+    fs.utimesSync(this.#signal, now, now);
   }
 
   #find(collection: string, id: string): Row | undefined {

@@ -186,7 +186,7 @@ export class Store {
       return await work({ isHeld, keep: () => (isKept = true) });
     } finally {
       clearInterval(renew);
-      if (!isKept) await this.call('release', name, holder).catch(failed);
+      if (!isKept) await this.call('lease', name, holder, 0).catch(failed);
     }
   }
 }

@@ -1,24 +1,14 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { CORRUPT, StorageError } from './errors';
 
 /** How long one call waits for other processes, ms. It holds up this thread, so never the extension host's own. */
 export const BUSY_MS = 10_000;
-/** SQLite asks less and less often for a lock; begun anew after so long, it goes on asking often. */
-export const ASK_MS = 50;
 
-/** Opens a file with the journal that is safe with this SQLite. */
-export function openSqlite(file: string): DatabaseSync {
-  const db = new DatabaseSync(file, { timeout: ASK_MS });
-  try {
-    const version = String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
-    const journal = journalFor(version);
-    // A journal that is not empty was left by a process that died. A log is gone after the last close; till then, to write over it is faster than to let it grow.
-    db.exec(`PRAGMA journal_mode = ${journal}; PRAGMA journal_size_limit = ${journal === 'WAL' ? -1 : 0}`);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+export function takeSafeJournal(db: DatabaseSync): void {
+  const version = String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
+  const journal = journalFor(version);
+  // A journal that is not empty was left by a process that died. A log is gone after the last close; till then, to write over it is faster than to let it grow.
+  db.exec(`PRAGMA journal_mode = ${journal}; PRAGMA journal_size_limit = ${journal === 'WAL' ? -1 : 0}`);
 }
 
 /** The journal mode that is safe with a version of SQLite: before 3.51.3 WAL may corrupt a database (fixed 2026-03). */
