@@ -102,10 +102,8 @@ export class Records<T> {
     });
   }
 
-  /** Removes the record, except where `unless` is true of the newest value. */
-  async remove(id: string, unless?: (current: T) => boolean): Promise<void> {
-    const isKept = (current: T | undefined) => current === undefined || unless?.(current) === true;
-    await this.#write(id, current => (isKept(current) ? undefined : null));
+  async remove(id: string): Promise<void> {
+    await this.#write(id, current => (current === undefined ? undefined : null));
   }
 
   /** Takes in what other processes have written. */

@@ -252,7 +252,7 @@ export class Database {
     return this.#run(db => transaction(db, isDurable ? 'FULL' : 'NORMAL', work));
   }
 
-  #swap({ collection, id, expected, version, value, quarantine, durable, text }: Write): Written {
+  #swap({ collection, id, expected, version, value, quarantine, text }: Write): Written {
     const found = this.#find(collection, id);
     if ((found?.seq ?? 0) !== expected) return undefined;
     if (value === null && (found?.value ?? null) === null) return expected;
@@ -268,8 +268,7 @@ export class Database {
        ON CONFLICT DO UPDATE SET seq = excluded.seq, version = excluded.version, at = excluded.at, value = excluded.value
        RETURNING key`,
     ).get(collection, id, seq, version, at, value);
-    const record = { key: Number(stored?.['key']), collection, at };
-    putText(this.#sql, record, value === null ? undefined : text, !durable);
+    putText(this.#sql, { key: Number(stored?.['key']), collection, at }, text);
     return seq;
   }
 

@@ -54,6 +54,8 @@ export class Store {
   #batch: Write[] | undefined;
   #written: Promise<readonly Written[]> | undefined;
   #isDisposed = false;
+  /** Whether the database was asked for anything since it was closed. */
+  #isOpen = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: OpenStorageOptions) {
@@ -115,16 +117,25 @@ export class Store {
   /** Resolves when all that was asked for so far is done, after `dispose` also the closing. Writing goes on working then; following does not. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    if (this.#isDisposed && this.#isOpen) {
+      this.#isOpen = false;
+      const failed = (error: unknown): void =>
+        this.#options.log.error('The database could not be closed', error);
+      this.#closing = this.#engine('close').catch(failed);
+    }
     await this.#closing;
   }
 
   dispose(): void {
     this.#isDisposed = true;
     for (const collection of this.#collections.values()) collection.dispose();
-    this.#closeWhenIdle();
+    void this.settled();
   }
 
-  readonly call: Engine = (name, ...args) => this.track(this.#engine(name, ...args));
+  readonly call: Engine = (name, ...args) => {
+    this.#isOpen = true;
+    return this.track(this.#engine(name, ...args));
+  };
 
   /** What is written while another write is under way goes together into the next transaction. */
   async write(write: Write): Promise<Written> {
@@ -132,30 +143,19 @@ export class Store {
       const batch: Write[] = (this.#batch = []);
       this.#written = Promise.allSettled([this.#written]).then(() => {
         if (this.#batch === batch) this.#batch = undefined;
-        return this.#engine('write', batch);
+        return this.call('write', batch);
       });
     }
     const index = this.#batch.push(write) - 1;
     return (await this.#written)?.[index];
   }
 
-  /** The store is not closed before this is done. */
+  /** `settled` waits for this. */
   track<T>(work: Promise<T>): Promise<T> {
+    const done = (): unknown => this.#underWay.delete(work);
     this.#underWay.add(work);
-    const done = (): void => {
-      this.#underWay.delete(work);
-      this.#closeWhenIdle();
-    };
     work.then(done, done);
     return work;
-  }
-
-  /** Also what is asked for after `dispose` leaves no thread behind. */
-  #closeWhenIdle(): void {
-    if (!this.#isDisposed || this.#underWay.size > 0) return;
-    const failed = (error: unknown): void =>
-      this.#options.log.error('The database could not be closed', error);
-    this.#closing = this.#engine('close').catch(failed);
   }
 
   async #runAlone<T>(

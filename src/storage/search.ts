@@ -71,18 +71,17 @@ const [LEAD, REST, LOOKED_AT] = [40, 160, 50_000];
 
 type Sql = (text: string) => StatementSync;
 
-/** Notes what a record says from now on. `at` is when it was stored; of one that only `isAskedAgain` the time is no news. */
+/** Notes what a record says from now on. `at` is when it was stored. */
 export function putText(
   sql: Sql,
   record: { readonly key: number; readonly collection: string; readonly at: number },
   text: SearchText | undefined,
-  isAskedAgain: boolean,
 ): void {
   const { key, collection, at } = record;
   const known = sql(`SELECT place >> ${BITS} AS at, by, text FROM texts WHERE key = ?`).get(key);
   const time = clamped(text?.at ?? at, MAX_AT - 1);
   const isSame = known?.['text'] === text?.text && (known?.['by'] ?? undefined) === text?.by;
-  if (isSame && (isAskedAgain || known === undefined || known['at'] === time)) return;
+  if (isSame && (known === undefined || known['at'] === time)) return;
   sql('DELETE FROM words WHERE rowid = (SELECT place FROM texts WHERE key = ?)').run(key);
   sql('DELETE FROM texts WHERE key = ?').run(key);
   if (text === undefined) return;
