@@ -36,10 +36,7 @@ interface Known {
 /** What becomes of a record: another value, `null` for none, `undefined` to leave it. */
 type Decide<T> = (current: T | undefined) => T | null | undefined;
 
-/**
- * Durable records, shared live by all windows and processes (trust.md 32-34), as this one knows them. Whatever writes rejects with a
- * `StorageError` when the record was not stored.
- */
+/** Durable records, shared live by all windows and processes (trust.md 32-34), as this one knows them. Whatever writes rejects when the record was not stored. */
 export class Records<T> {
   readonly #options: CollectionOptions<T>;
   readonly #store: Pick<Store, 'call' | 'write' | 'track'>;
@@ -151,33 +148,25 @@ export class Records<T> {
       const before = this.#values.get(id);
       const decision = decide(before);
       if (decision === undefined) return before;
-      const next = decision === null ? undefined : this.#prepare(decision);
+      const json = decision === null ? null : JSON.stringify(decision);
+      // What would be read back.
+      const next = json === null ? undefined : options.schema.parse(JSON.parse(json));
       const seq = await this.#store.write({
         collection: options.path,
         id,
         expected,
         version: options.version,
-        value: next?.json ?? null,
+        value: json,
         quarantine: problem !== undefined,
-        durable: next === undefined || options.isVolatile?.(before, next.value) !== true,
-        text: next && options.text?.(next.value),
+        durable: next === undefined || options.isVolatile?.(before, next) !== true,
+        text: next && options.text?.(next),
       });
       if (seq === undefined) continue;
       this.#known.set(id, { seq });
       if (next === undefined) this.#values.delete(id);
-      else this.#values.set(id, next.value);
+      else this.#values.set(id, next);
       this.#changed.fire([id]);
-      return next?.value;
-    }
-  }
-
-  /** What would be read back. */
-  #prepare(value: T): { readonly json: string; readonly value: T } {
-    try {
-      const json = JSON.stringify(value);
-      return { json, value: this.#options.schema.parse(JSON.parse(json)) };
-    } catch (error) {
-      throw new StorageError(`This cannot be stored: ${reasonOf(error)}`, { cause: error });
+      return next;
     }
   }
 

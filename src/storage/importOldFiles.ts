@@ -3,8 +3,8 @@ import * as path from 'node:path';
 import type { DatabaseOptions, Write } from './database';
 
 /** Until version 0.1 each record was a file `<encoded id>.<revision>.json` in a folder a collection. */
-const RECORD = /^([^.]+)\.([1-9]\d{0,14})\.json$/;
-const ROOTS = ['connection', 'hook-files', 'services'];
+const FILES = '{connection,hook-files,services}/**/*.json';
+const RECORD = /^(.*\/[^./]+)\.([1-9]\d{0,14})\.json$/;
 /** Lists of the service are read anew, and so is who told or asked something last; among attachments a person's own files may lie. */
 const LEFT_OUT =
   /^services\/[^/]+\/(computers|people|controls|readiness|checks)\/|\/(attachments\/|\.|state\/claim%20)|^connection\/notice%20/;
@@ -27,27 +27,22 @@ export function oldRecords(root: string, onProblem: DatabaseOptions['onProblem']
 
 /** The newest readable revision of every record that was not removed. */
 function* recordsBelow(root: string, onProblem: DatabaseOptions['onProblem']): Generator<OldRecord> {
-  const folders = ROOTS.map(name => path.join(root, name)).filter(folder => fs.existsSync(folder));
-  const options = { withFileTypes: true, recursive: true } as const;
-  const entries = folders.flatMap(folder => fs.readdirSync(folder, options));
-  const files = entries.flatMap(entry => {
-    const folder = path.relative(root, entry.parentPath).replaceAll(path.sep, '/');
-    const [, stem, revision] = (entry.isFile() && RECORD.exec(entry.name)) || [];
-    const name = `${folder}/${stem}`;
-    if (stem === undefined || LEFT_OUT.test(name)) return [];
-    return { folder, name, revision: Number(revision), file: path.join(entry.parentPath, entry.name) };
+  const files = fs.globSync(FILES, { cwd: root }).flatMap(file => {
+    const [, name, revision] = RECORD.exec(file.replaceAll(path.sep, '/')) ?? [];
+    return name === undefined || LEFT_OUT.test(name) ? [] : [{ file, name, revision: Number(revision) }];
   });
   for (const revisions of Map.groupBy(files, ({ name }) => name).values())
-    for (const { folder, file } of revisions.sort((a, b) => b.revision - a.revision))
+    for (const { file, name } of revisions.sort((a, b) => b.revision - a.revision))
       try {
-        const record = JSON.parse(fs.readFileSync(file, 'utf8')) as Partial<OldRecord & { deleted: boolean }>;
-        const { id, version, value, deleted } = record;
+        const text = fs.readFileSync(path.join(root, file), 'utf8');
+        const { id, version, value, deleted } = JSON.parse(text) as Partial<OldRecord & { deleted: boolean }>;
         if (deleted === true) break;
         if (typeof id !== 'string' || typeof version !== 'number' || value === undefined)
           throw new Error('It is not a record.');
         // What bytes other than `a-z 0-9 - _` were spelt as `%XX` for.
-        const names = folder.split('/').map(name => (name === '%' ? '' : decodeURIComponent(name)));
-        yield { collection: names.join('/'), id, version, value };
+        const names = path.posix.dirname(name).split('/');
+        const collection = names.map(each => (each === '%' ? '' : decodeURIComponent(each))).join('/');
+        yield { collection, id, version, value };
         break;
       } catch (error) {
         onProblem(`A stored record cannot be read and stays in ${file}`, error);
