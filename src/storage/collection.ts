@@ -89,8 +89,8 @@ export class Records<T> {
   }
 
   /**
-   * Applies `change` to what is stored and writes the result where nobody has written meanwhile; otherwise again, so no update is lost.
-   * Returning the value it was given (or `undefined` for none) writes nothing. Resolves to the value now stored.
+   * Applies `change` to what is known and writes the result where nobody has written since; otherwise applies it to what is stored, so
+   * no update is lost: `change` may run several times, and the last one counts. Returning the value it was given (or `undefined` for none) writes nothing. Resolves to the value now stored.
    */
   update(id: string, change: (current: T | undefined) => T | undefined): Promise<T | undefined> {
     return this.#write(id, current => {
@@ -138,20 +138,25 @@ export class Records<T> {
     return this.#store.track(done);
   }
 
-  /** Decides by what is stored, and again where somebody else was first to write. */
+  /** Decides by what is known, and writes where nobody else has written since; otherwise by what is stored. Reads before it does nothing. */
   async #swap(id: string, decide: Decide<T>): Promise<T | undefined> {
     const options = this.#options;
-    for (;;) {
-      const expected = await this.#ask(id);
+    let expected = this.#known.get(id)?.seq ?? (this.#isLoaded ? 0 : undefined);
+    for (let isFresh = false; ; isFresh = true) {
+      expected ??= await this.#ask(id);
       const problem = this.#known.get(id)?.problem;
-      if (problem instanceof StorageError) throw problem;
       const before = this.#values.get(id);
-      const decision = decide(before);
+      const decision = problem instanceof StorageError ? undefined : decide(before);
+      if (decision === undefined && !isFresh) {
+        expected = undefined;
+        continue;
+      }
+      if (problem instanceof StorageError) throw problem;
       if (decision === undefined) return before;
       const json = decision === null ? null : JSON.stringify(decision);
       // What would be read back.
       const next = json === null ? undefined : options.schema.parse(JSON.parse(json));
-      const seq = await this.#store.write({
+      const written = await this.#store.write({
         collection: options.path,
         id,
         expected,
@@ -161,18 +166,23 @@ export class Records<T> {
         durable: next === undefined || options.isVolatile?.(before, next) !== true,
         text: next && options.text?.(next),
       });
-      if (seq === undefined) continue;
-      this.#known.set(id, { seq });
-      if (next === undefined) this.#values.delete(id);
-      else this.#values.set(id, next);
-      this.#changed.fire([id]);
-      return next;
+      if (typeof written === 'number') {
+        this.#known.set(id, { seq: written });
+        if (next === undefined) this.#values.delete(id);
+        else this.#values.set(id, next);
+        this.#changed.fire([id]);
+        return next;
+      }
+      expected = this.#learn(written);
     }
   }
 
-  /** Takes in what is stored; its `seq`. What is missing, and was not removed within a week, is as it is known. */
   async #ask(id: string): Promise<number> {
-    const row = await this.#store.call('read', this.#options.path, id);
+    return this.#learn(await this.#store.call('read', this.#options.path, id));
+  }
+
+  /** Takes in what is stored; its `seq`. What is missing, and was not removed within a week, is as it is known. */
+  #learn(row: Row | undefined): number {
     if (row !== undefined) this.follow([row]);
     return row?.seq ?? 0;
   }

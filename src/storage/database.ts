@@ -29,8 +29,8 @@ export interface Write extends Omit<Row, 'seq'> {
   readonly text?: SearchText | undefined;
 }
 
-/** The `seq` of what was written; `undefined` where another window was first. */
-export type Written = number | undefined;
+/** The `seq` of what was written, or what is stored instead: another window was first. */
+export type Written = number | Row | undefined;
 
 export interface DatabaseOptions {
   /** The folder of all durable records. */
@@ -254,7 +254,7 @@ export class Database {
 
   #swap({ collection, id, expected, version, value, quarantine, text }: Write): Written {
     const found = this.#find(collection, id);
-    if ((found?.seq ?? 0) !== expected) return undefined;
+    if ((found?.seq ?? 0) !== expected) return found;
     if (value === null && (found?.value ?? null) === null) return expected;
     const at = Math.floor(this.#options.now());
     // Also after a backup was restored no record becomes older than it was known to be.

@@ -129,10 +129,7 @@ export function findTexts(sql: Sql, query: SearchQuery): SearchAnswer {
 }
 
 /** A text as it is stored, with its record. */
-interface Said {
-  readonly collection: string;
-  readonly id: string;
-  readonly at: number;
+interface Said extends Pick<SearchHit, 'collection' | 'id' | 'at'> {
   readonly by: 'me' | 'agent' | null;
   readonly text: string;
 }
