@@ -32,9 +32,7 @@ export function workerEngine(script: string): MakeEngine {
     let thread: Engine | undefined;
     const lose = (why: unknown): void => {
       thread = undefined;
-      options.onProblem('The thread of the database has ended and begins anew', why);
-      // The next one follows no collection yet.
-      options.onOpened();
+      options.onProblem('The thread of the database has ended; the next call begins another', why);
     };
     return (name, ...args) => (thread ??= startThread(script, options, lose))(name, ...args);
   };
