@@ -1,8 +1,9 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import { backup, DatabaseSync } from 'node:sqlite';
 import type { DatabaseOptions } from './database';
-import { BUSY_MS, isFull, quickCheck, sqlite } from './sqlite';
+import { troubleOf } from './errors';
+import { BUSY_MS, quickCheck } from './sqlite';
 
 /** Told to people: a broken database was put aside, and what took its place. */
 export interface Restored {
@@ -13,31 +14,25 @@ export interface Restored {
 
 const KEPT = 3;
 const BACKUP = /^backup-(\d{4}-\d{2}-\d{2})\.db$/;
-/** What a process makes that may be killed meanwhile. */
-const LEFT = /^(copying|restoring)-/;
-const LONGEST_COPY_MS = 60 * 60 * 1000;
 
 /** Whether there is a copy of the day (UTC). */
 export function isBackedUp(folder: string, now: number): boolean {
-  return fs.existsSync(path.join(folder, nameOf(now)));
+  return fs.existsSync(backupOf(folder, now));
 }
 
-/** Copies the database into its folder, once a day, and keeps the newest three copies; takes away what processes left that died at it. */
+/** Copies the database into its folder and keeps the newest three copies. By one process at a time. */
 export async function backUp(db: DatabaseSync, folder: string, now: number): Promise<void> {
-  if (isBackedUp(folder, now)) return;
-  const copy = path.join(folder, `copying-${process.pid}.db`);
+  const copy = path.join(folder, 'copying.db');
+  // Of a process that was killed.
+  removeCopy(copy);
   try {
-    await sqlite().backup(db, copy);
+    await backup(db, copy);
     fs.chmodSync(copy, 0o600);
-    fs.renameSync(copy, path.join(folder, nameOf(now)));
+    fs.renameSync(copy, backupOf(folder, now));
   } finally {
     removeCopy(copy);
   }
-  const changedAt = (name: string): number =>
-    fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? now;
-  const isLeft = (name: string): boolean => LEFT.test(name) && changedAt(name) < now - LONGEST_COPY_MS;
-  for (const old of [...backupsIn(folder).slice(KEPT), ...fs.readdirSync(folder).filter(isLeft)])
-    fs.rmSync(path.join(folder, old), { force: true });
+  for (const old of backupsIn(folder).slice(KEPT)) fs.rmSync(path.join(folder, old), { force: true });
 }
 
 /** The database in use: `console.db`, or the one that took its place. */
@@ -47,14 +42,14 @@ export function databaseIn(folder: string): string {
   return path.join(folder, newest === 0 ? 'console.db' : `console-${newest}.db`);
 }
 
-/** What takes the place of a database. */
-function nextOf(file: string): string {
-  return file.replace(/(?:-(\d+))?\.db$/, (_, number = '0') => `-${Number(number) + 1}.db`);
-}
-
 /** Whether another one has taken its place. */
 export function isPutAside(file: string): boolean {
   return fs.existsSync(nextOf(file));
+}
+
+/** What takes the place of a database. */
+function nextOf(file: string): string {
+  return file.replace(/(?:-(\d+))?\.db$/, (_, number = '0') => `-${Number(number) + 1}.db`);
 }
 
 /**
@@ -63,45 +58,36 @@ export function isPutAside(file: string): boolean {
  */
 export function putAside(file: string, onProblem: DatabaseOptions['onProblem']): Restored | undefined {
   const folder = path.dirname(file);
-  const copy = path.join(folder, `restoring-${process.pid}.db`);
+  const copy = path.join(folder, 'restoring.db');
   const lock = path.join(folder, 'lock.db');
   // An empty file whose lock lets one process in at a time.
   makeFile(lock);
-  const others = new (sqlite().DatabaseSync)(lock, { timeout: BUSY_MS });
+  using others = new DatabaseSync(lock, { timeout: BUSY_MS });
   try {
     others.exec('BEGIN IMMEDIATE');
     if (isPutAside(file)) return undefined;
     const newest = backupsIn(folder).find(name => {
+      removeCopy(copy);
       try {
-        copyWhole(path.join(folder, name), copy);
+        fs.copyFileSync(path.join(folder, name), copy);
+        using db = new DatabaseSync(copy, { readOnly: true });
+        quickCheck(db);
         return true;
       } catch (error) {
         // Where no copy of it finds room it is as good as before.
-        if (isFull(error)) throw error;
+        if (troubleOf(error) === 'full') throw error;
         onProblem(`${name} cannot take the place of a damaged database`, error);
         return false;
       }
     });
     if (newest === undefined) {
-      fs.rmSync(copy, { force: true });
+      removeCopy(copy);
       makeFile(copy);
     }
     fs.renameSync(copy, nextOf(file));
     return { keptAs: file, day: newest && BACKUP.exec(newest)?.[1] };
   } finally {
-    others.close();
     removeCopy(copy);
-  }
-}
-
-/** Copies a backup; throws where that is damaged. */
-function copyWhole(backup: string, copy: string): void {
-  fs.copyFileSync(backup, copy);
-  const db = new (sqlite().DatabaseSync)(copy, { readOnly: true });
-  try {
-    quickCheck(db);
-  } finally {
-    db.close();
   }
 }
 
@@ -110,25 +96,17 @@ export function makeFile(file: string): void {
   fs.closeSync(fs.openSync(file, 'a', 0o600));
 }
 
-/** 0 where there is no file. */
-export function inodeOf(file: string): number {
-  return fs.statSync(file, { throwIfNoEntry: false })?.ino ?? 0;
-}
-
 /** With what SQLite keeps beside it. */
 function removeCopy(copy: string): void {
   for (const end of ['', '-wal', '-shm', '-journal']) fs.rmSync(copy + end, { force: true });
 }
 
-function nameOf(now: number): string {
-  return `backup-${new Date(now).toISOString().slice(0, 10)}.db`;
+function backupOf(folder: string, now: number): string {
+  return path.join(folder, `backup-${new Date(now).toISOString().slice(0, 10)}.db`);
 }
 
 /** Newest first. */
 function backupsIn(folder: string): readonly string[] {
-  return fs
-    .readdirSync(folder)
-    .filter(name => BACKUP.test(name))
-    .sort()
-    .reverse();
+  const backups = fs.readdirSync(folder).filter(name => BACKUP.test(name));
+  return backups.sort().reverse();
 }

@@ -1,9 +1,9 @@
 import { Emitter } from '../util/lifecycle';
 import { once } from '../util/promises';
 import type { Row } from './database';
+import { reasonOf, StorageError } from './errors';
 import type { Store } from './index';
 import type { SearchText } from './search';
-import { reasonOf, StorageError } from './sqlite';
 
 /** How one kind of record is kept. */
 export interface CollectionOptions<T> {
@@ -27,19 +27,16 @@ export interface UnreadableRecord {
   readonly reason: string;
 }
 
-/** What this process knows of a stored record; `problem` is why its value cannot be used. */
+/** What this process knows of a stored record; `problem` is why its value cannot be used, a `StorageError` why it is not to be written over. */
 interface Known {
   readonly seq: number;
-  readonly problem?: { readonly reason: string; readonly isNewer: boolean };
+  readonly problem?: unknown;
 }
 
 /** What becomes of a record: another value, `null` for none, `undefined` to leave it. */
 type Decide<T> = (current: T | undefined) => T | null | undefined;
 
-/**
- * Durable records, shared live by all windows and processes (trust.md 32-34), as this one knows them. Whatever writes rejects with a
- * `StorageError` when the record was not stored.
- */
+/** Durable records, shared live by all windows and processes (trust.md 32-34), as this one knows them. Whatever writes rejects when the record was not stored. */
 export class Records<T> {
   readonly #options: CollectionOptions<T>;
   readonly #store: Pick<Store, 'call' | 'write' | 'track'>;
@@ -48,8 +45,6 @@ export class Records<T> {
   readonly #acts = new Map<string, Promise<unknown>>();
   readonly #changed = new Emitter<readonly string[]>();
   #isLoaded = false;
-  /** Comparisons with a database that took the place of another, until they are through: what is missing there was not removed. */
-  #comparing = 0;
 
   constructor(options: CollectionOptions<T>, store: Pick<Store, 'call' | 'write' | 'track'>) {
     this.#options = options;
@@ -66,7 +61,7 @@ export class Records<T> {
 
   get unreadable(): readonly UnreadableRecord[] {
     return [...this.#known].flatMap(([id, { problem }]) =>
-      problem === undefined ? [] : [{ id, reason: problem.reason }],
+      problem === undefined ? [] : [{ id, reason: reasonOf(problem) }],
     );
   }
 
@@ -95,8 +90,7 @@ export class Records<T> {
 
   /**
    * Applies `change` to what is known and writes the result where nobody has written since; otherwise applies it to what is stored, so
-   * no update is lost: `change` may run several times, and the last one counts. Returning the value it was given (or `undefined` for
-   * none) writes nothing. Resolves to the value now stored.
+   * no update is lost: `change` may run several times, and the last one counts. Returning the value it was given (or `undefined` for none) writes nothing. Resolves to the value now stored.
    */
   update(id: string, change: (current: T | undefined) => T | undefined): Promise<T | undefined> {
     return this.#write(id, current => {
@@ -105,10 +99,8 @@ export class Records<T> {
     });
   }
 
-  /** Removes the record, except where `unless` is true of the newest value. */
-  async remove(id: string, unless?: (current: T) => boolean): Promise<void> {
-    const isKept = (current: T | undefined) => current === undefined || unless?.(current) === true;
-    await this.#write(id, current => (isKept(current) ? undefined : null));
+  async remove(id: string): Promise<void> {
+    await this.#write(id, current => (current === undefined ? undefined : null));
   }
 
   /** Takes in what other processes have written. */
@@ -117,14 +109,12 @@ export class Records<T> {
     if (changed.length > 0) this.#changed.fire(changed);
   }
 
-  /** Goes on with another database: there it stores what is known and missing or older. */
+  /** Goes on with another file or thread: there it stores what is known and missing or older. */
   async resume(): Promise<void> {
-    this.#comparing++;
     if (this.#isLoaded) await this.#readAll(row => this.follow([row]));
     for (const [id, { seq, problem }] of [...this.#known])
-      if ((await this.#ask(id)) < seq && problem === undefined)
+      if (problem === undefined && (await this.#ask(id)) < seq)
         await this.#write(id, current => current ?? null);
-    this.#comparing--;
   }
 
   dispose(): void {
@@ -153,60 +143,47 @@ export class Records<T> {
     const options = this.#options;
     let expected = this.#known.get(id)?.seq ?? (this.#isLoaded ? 0 : undefined);
     for (let isFresh = false; ; isFresh = true) {
+      expected ??= await this.#ask(id);
       const problem = this.#known.get(id)?.problem;
       const before = this.#values.get(id);
-      const isReady = expected !== undefined && problem?.isNewer !== true;
-      const decision = isReady ? decide(before) : undefined;
-      if (expected === undefined || decision === undefined) {
-        if (isFresh && problem?.isNewer === true) {
-          const what = `"${id}" was stored by a newer version of Agent Console and stays as it is.`;
-          throw new StorageError(`${what} Update Agent Console to change it.`);
-        }
-        if (isFresh) return before;
-        expected = await this.#ask(id);
+      const decision = problem instanceof StorageError ? undefined : decide(before);
+      if (decision === undefined && !isFresh) {
+        expected = undefined;
         continue;
       }
-      const next = decision === null ? undefined : this.#prepare(decision);
+      if (problem instanceof StorageError) throw problem;
+      if (decision === undefined) return before;
+      const json = decision === null ? null : JSON.stringify(decision);
+      // What would be read back.
+      const next = json === null ? undefined : options.schema.parse(JSON.parse(json));
       const written = await this.#store.write({
         collection: options.path,
         id,
         expected,
         version: options.version,
-        value: next?.json ?? null,
+        value: json,
         quarantine: problem !== undefined,
-        durable: next === undefined || options.isVolatile?.(before, next.value) !== true,
-        text: next && options.text?.(next.value),
+        durable: next === undefined || options.isVolatile?.(before, next) !== true,
+        text: next && options.text?.(next),
       });
       if (typeof written === 'number') {
         this.#known.set(id, { seq: written });
         if (next === undefined) this.#values.delete(id);
-        else this.#values.set(id, next.value);
+        else this.#values.set(id, next);
         this.#changed.fire([id]);
-        return next?.value;
+        return next;
       }
-      expected = this.#learn(id, written);
-    }
-  }
-
-  /** What would be read back. */
-  #prepare(value: T): { readonly json: string; readonly value: T } {
-    try {
-      const json = JSON.stringify(value);
-      return { json, value: this.#options.schema.parse(JSON.parse(json)) };
-    } catch (error) {
-      throw new StorageError(`This cannot be stored: ${reasonOf(error)}`, { cause: error });
+      expected = this.#learn(written);
     }
   }
 
   async #ask(id: string): Promise<number> {
-    return this.#learn(id, await this.#store.call('read', this.#options.path, id));
+    return this.#learn(await this.#store.call('read', this.#options.path, id));
   }
 
-  /** Takes in what is stored; its `seq`. What is missing was removed, so long ago that no trace is left. */
-  #learn(id: string, row: Row | undefined): number {
+  /** Takes in what is stored; its `seq`. What is missing, and was not removed within a week, is as it is known. */
+  #learn(row: Row | undefined): number {
     if (row !== undefined) this.follow([row]);
-    else if (this.#comparing === 0 && this.#known.delete(id) && this.#values.delete(id))
-      this.#changed.fire([id]);
     return row?.seq ?? 0;
   }
 
@@ -218,12 +195,15 @@ export class Records<T> {
     this.#known.set(id, { seq });
     if (json === null) return this.#values.delete(id);
     try {
-      if (from > version) throw new Error(`It was written by a newer version (${from}).`);
+      if (from > version)
+        throw new StorageError(
+          `"${id}" was stored by a newer version of Agent Console and stays as it is. Update Agent Console to change it.`,
+        );
       const stored: unknown = JSON.parse(json);
       this.#values.set(id, schema.parse(from < version ? migrate(stored, from) : stored));
       return true;
-    } catch (error) {
-      this.#known.set(id, { seq, problem: { reason: reasonOf(error), isNewer: from > version } });
+    } catch (problem) {
+      this.#known.set(id, { seq, problem });
       return this.#values.delete(id);
     }
   }

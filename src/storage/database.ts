@@ -1,23 +1,13 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { FolderWatch } from '../util/folderWatch';
-import { backUp, databaseIn, inodeOf, isBackedUp, isPutAside, makeFile, putAside } from './backup';
-import type { Restored } from './backup';
+import { backUp, databaseIn, isBackedUp, isPutAside, makeFile, putAside, type Restored } from './backup';
+import { storageFailure, troubleOf } from './errors';
 import { oldRecords } from './importOldFiles';
 import { findTexts, latestTexts, putText } from './search';
 import type { SearchAnswer, SearchQuery, SearchText } from './search';
-import {
-  ASK_MS,
-  BUSY_MS,
-  isBusy,
-  isDamage,
-  migrate,
-  openSqlite,
-  quickCheck,
-  storageFailure,
-  transaction,
-} from './sqlite';
+import { BUSY_MS, migrate, quickCheck, takeSafeJournal, transaction } from './sqlite';
 
 /** One record as it is stored. `value` is JSON; null when the record was removed. */
 export interface Row {
@@ -49,12 +39,16 @@ export interface DatabaseOptions {
   readonly now: () => number;
   /** Records of followed collections that another process has written. */
   readonly onChanged: (rows: readonly Row[]) => void;
-  /** Another file has taken the place of the database; `restored` in the one process that has done it. */
-  readonly onReplaced: (restored: Restored | undefined) => void;
+  /** A file was opened, maybe not the one from which a record is known. */
+  readonly onOpened: () => void;
+  /** A damaged database was put aside by this process. */
+  readonly onRestored: (restored: Restored) => void;
   /** Something failed that nobody waits for. */
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
+/** SQLite asks less and less often for a lock; begun anew after so long, it goes on asking often. */
+const ASK_MS = 50;
 /** Between the system's notice of a change and the look at it, ms. */
 const SETTLE_MS = 3;
 /** From opening to the check and the backup, ms: what people wait for comes first. And to the next look whether there is one of the day. */
@@ -77,8 +71,8 @@ export class Database {
   #file = '';
   /** Of the file that is open: another one may have been put there by hand. */
   #inode = 0;
-  /** The one that was used is not used any more: those who know what it held are told as soon as another one is open. */
-  #replaced: { readonly restored?: Restored | undefined } | undefined;
+  /** Why the file is to be put aside before it is opened again. */
+  #damage: unknown;
   /** The highest seq up to which everything was looked at, or written here. */
   #seen = 0;
   #watch: FolderWatch | undefined;
@@ -140,22 +134,15 @@ export class Database {
     return written;
   }
 
-  /** Takes or renews a lease for `ttlMs`. False while another holder has it. */
+  /** Takes or renews a lease for `ttlMs`, or gives it back for 0. False while another holder has it. */
   lease(name: string, holder: string, ttlMs: number): boolean {
     const now = this.#options.now();
-    return this.#transaction(() => {
-      const held = this.#sql('SELECT holder, until FROM leases WHERE name = ?').get(name);
-      const until = Number(held?.['until'] ?? 0);
-      // One that lasts longer than any is given was written by a clock that was ahead.
-      const isFree = held?.['holder'] === holder || until <= now || until > now + LONGEST_LEASE_MS;
-      if (isFree) this.#sql('INSERT OR REPLACE INTO leases VALUES (?, ?, ?)').run(name, holder, now + ttlMs);
-      return isFree;
-    });
-  }
-
-  /** Gives a lease back, if this holder still has it. */
-  release(name: string, holder: string): void {
-    this.#transaction(() => this.#sql('DELETE FROM leases WHERE name = ? AND holder = ?').run(name, holder));
+    // One that lasts longer than any is given was written by a clock that was ahead.
+    const take = `INSERT INTO leases VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET holder = excluded.holder, until = excluded.until
+      WHERE holder = excluded.holder OR until <= ? OR until > ?`;
+    const row = [name, holder, now + ttlMs, now, now + LONGEST_LEASE_MS];
+    return this.#transaction(() => this.#sql(take).run(...row).changes > 0);
   }
 
   /** Lets the files go and follows nothing any more. */
@@ -166,61 +153,59 @@ export class Database {
     this.#disconnect();
   }
 
-  /** Runs `work` on the open database. A broken file is put aside and replaced, once. */
+  /** Runs `work` on the open database: again where another process has it, and on what takes its place where it is damaged. */
   #run<T>(work: (db: DatabaseSync) => T): T {
-    try {
-      try {
-        return this.#patiently(work);
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-        this.#replace(error);
-        return this.#patiently(work);
-      }
-    } catch (error) {
-      throw storageFailure(error, this.#folder);
-    }
-  }
-
-  /** Asks for a lock again and again: whoever waits is not outrun by others that write all the time. */
-  #patiently<T>(work: (db: DatabaseSync) => T): T {
     const end = performance.now() + BUSY_MS;
     for (;;)
       try {
         return work(this.#connect());
       } catch (error) {
-        if (!isBusy(error) || performance.now() > end) throw error;
+        const trouble = troubleOf(error);
+        const isMended = trouble === 'busy' || trouble === 'damaged';
+        if (!isMended || performance.now() > end) throw storageFailure(error, this.#folder);
+        if (trouble === 'damaged') this.#damage = error;
         // Those that open a new one at the same moment keep it from each other, at once and again and again.
-        if (this.#db === undefined) pause(Math.random() * ASK_MS);
+        else if (this.#db === undefined) pause(Math.random() * ASK_MS);
       }
   }
 
   #connect(): DatabaseSync {
-    if (this.#db !== undefined) {
-      if (!isPutAside(this.#file) && inodeOf(this.#file) === this.#inode) return this.#db;
-      this.#replaced = {};
-    }
+    if (this.#damage !== undefined) this.#replace();
+    const { onOpened } = this.#options;
+    const inode = (): number => fs.statSync(this.#file, { throwIfNoEntry: false })?.ino ?? 0;
+    if (this.#db !== undefined && !isPutAside(this.#file) && inode() === this.#inode) return this.#db;
     this.#disconnect();
     fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     this.#file = databaseIn(this.#folder);
     const isUnclean = hasWork(this.#file);
     for (const file of [this.#signal, this.#file]) makeFile(file);
-    this.#inode = inodeOf(this.#file);
-    const db = (this.#db = openSqlite(this.#file));
+    this.#inode = inode();
+    const db = (this.#db = new DatabaseSync(this.#file, { timeout: ASK_MS }));
     try {
+      takeSafeJournal(db);
       migrate(db, this.#folder, () => this.#import());
       this.#seen = this.#newestSeq();
-      // Those that open a database are not outrun: all of them wait at length. From now on see `#patiently`.
-      db.exec(`PRAGMA busy_timeout = ${ASK_MS}`);
     } catch (error) {
       // The next call tries again from the beginning.
       this.#disconnect();
       throw error;
     }
     this.#care = setTimeout(() => void this.#takeCare(isUnclean), CARE_AFTER_MS).unref();
-    const replaced = this.#replaced;
-    this.#replaced = undefined;
-    if (replaced !== undefined) this.#options.onReplaced(replaced.restored);
+    onOpened();
     return db;
+  }
+
+  /** Lets a backup take the place of the damaged file. What fails here is done with the next call. */
+  #replace(): void {
+    const { onProblem, onRestored } = this.#options;
+    this.#disconnect();
+    const restored = putAside(this.#file, onProblem);
+    const why = this.#damage;
+    this.#damage = undefined;
+    if (restored === undefined) return;
+    onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
+    onRestored(restored);
+    this.#touch();
   }
 
   /** Takes in the files of before there was a database. They stay; an import that dies is done again as a whole. */
@@ -239,29 +224,20 @@ export class Database {
     const { now, onProblem } = this.#options;
     const care = this.#care;
     try {
-      if (isUnclean || !isBackedUp(this.#folder, now())) this.#run(quickCheck);
+      const isDue =
+        !isBackedUp(this.#folder, now()) && this.lease('backup', String(process.pid), CARE_EVERY_MS);
+      if (isUnclean || isDue) this.#run(quickCheck);
       const before = now() - REMOVED_MS;
       this.#transaction(() => {
         this.#sql('DELETE FROM documents WHERE value IS NULL AND at < ?').run(before);
         this.#sql('DELETE FROM leases WHERE until < ?').run(before);
       });
-      await backUp(this.#connect(), this.#folder, now());
+      if (isDue) await backUp(this.#connect(), this.#folder, now());
     } catch (error) {
       onProblem('The database could not be checked or backed up', error);
     }
     // Unless it was closed meanwhile, or put aside.
     if (this.#care === care) this.#care = setTimeout(() => void this.#takeCare(false), CARE_EVERY_MS).unref();
-  }
-
-  #replace(why: unknown): void {
-    const { onProblem } = this.#options;
-    this.#disconnect();
-    this.#replaced = {};
-    const restored = putAside(this.#file, onProblem);
-    this.#replaced = { restored };
-    if (restored === undefined) return;
-    onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
-    this.#touch();
   }
 
   #disconnect(): void {
@@ -276,7 +252,7 @@ export class Database {
     return this.#run(db => transaction(db, isDurable ? 'FULL' : 'NORMAL', work));
   }
 
-  #swap({ collection, id, expected, version, value, quarantine, durable, text }: Write): Written {
+  #swap({ collection, id, expected, version, value, quarantine, text }: Write): Written {
     const found = this.#find(collection, id);
     if ((found?.seq ?? 0) !== expected) return found;
     if (value === null && (found?.value ?? null) === null) return expected;
@@ -292,19 +268,14 @@ export class Database {
        ON CONFLICT DO UPDATE SET seq = excluded.seq, version = excluded.version, at = excluded.at, value = excluded.value
        RETURNING key`,
     ).get(collection, id, seq, version, at, value);
-    const record = { key: Number(stored?.['key']), collection, at };
-    putText(this.#sql, record, value === null ? undefined : text, !durable);
+    putText(this.#sql, { key: Number(stored?.['key']), collection, at }, text);
     return seq;
   }
 
   /** The system tells other processes of what SQLite writes before they can read it; this is told when they can. */
   #touch(): void {
     const now = new Date();
-    try {
-      fs.utimesSync(this.#signal, now, now);
-    } catch (error) {
-      this.#options.onProblem('Other windows learn late of what was stored', error);
-    }
+    fs.utimesSync(this.#signal, now, now);
   }
 
   #find(collection: string, id: string): Row | undefined {

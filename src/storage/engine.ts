@@ -1,20 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import type { Database, DatabaseOptions } from './database';
-import { reasonOf, StorageError } from './sqlite';
+import { reasonOf, StorageError } from './errors';
 
 type Name = keyof Database;
 
-/** Runs a method of the database, in whatever thread that is. Rejects with a `StorageError`. */
-export type Call = <N extends Name>(
+/** Runs a method of the database, in whatever thread that is. Rejects with a `StorageError`. After `close` the next call opens it again. */
+export type Engine = <N extends Name>(
   name: N,
   ...args: Parameters<Database[N]>
 ) => Promise<ReturnType<Database[N]>>;
-
-export interface Engine {
-  readonly call: Call;
-  /** Lets the database go; the next call opens it again. */
-  close(): Promise<void>;
-}
 
 export type MakeEngine = (options: DatabaseOptions) => Engine;
 
@@ -24,65 +18,51 @@ export interface Asked {
   readonly args: readonly unknown[];
 }
 
-/** A message of the thread: how the next call has ended, or an event. An error loses its class on the way. */
+export type Event = 'onChanged' | 'onOpened' | 'onRestored' | 'onProblem';
+
+/** A message of the thread: how the next call has ended, or an event. */
 export type FromWorker =
   | { readonly result: unknown }
-  | { readonly failure: unknown; readonly isOfStorage: boolean }
-  | { readonly event: 'onChanged' | 'onReplaced' | 'onProblem'; readonly args: readonly unknown[] };
+  | { readonly failure: unknown }
+  | { readonly event: Event; readonly args: readonly unknown[] };
 
 /** The database in a thread of its own, which runs `script` (worker.ts), begins with the first call and keeps no process alive. */
 export function workerEngine(script: string): MakeEngine {
   return options => {
-    const waiting: PromiseWithResolvers<never>[] = [];
-    let worker: Worker | undefined;
-
-    const receive = (message: FromWorker): void => {
-      if ('event' in message) {
-        Reflect.apply(options[message.event], undefined, message.args);
-        return;
-      }
-      const asked = waiting.shift();
-      if (waiting.length === 0) worker?.unref();
-      if ('result' in message) return asked?.resolve(message.result as never);
-      const { failure, isOfStorage } = message;
-      asked?.reject(isOfStorage ? new StorageError(reasonOf(failure), { cause: failure }) : failure);
+    let thread: Engine | undefined;
+    const lose = (why: unknown): void => {
+      thread = undefined;
+      options.onProblem('The thread of the database has ended; the next call begins another', why);
     };
+    return (name, ...args) => (thread ??= startThread(script, options, lose))(name, ...args);
+  };
+}
 
-    const start = (): Worker => {
-      const started = new Worker(script, { workerData: { root: options.root }, execArgv: [] });
-      const lose = (error: Error): void => {
-        if (worker !== started) return;
-        worker = undefined;
-        for (const { reject } of waiting.splice(0)) reject(error);
-        options.onProblem('The thread of the database has ended and begins anew', error);
-        // The next one follows no collection yet.
-        options.onReplaced(undefined);
-      };
-      // What one that has died had still to say was answered for it.
-      started.on('message', (message: FromWorker) => worker === started && receive(message));
-      started.on('error', lose);
-      return started.on('exit', () => lose(new Error('The thread of the database has ended.')));
-    };
-
-    const call: Call = (name, ...args) => {
-      worker ??= start();
-      worker.ref();
-      worker.postMessage({ name, args } satisfies Asked);
-      const asked = Promise.withResolvers<never>();
-      waiting.push(asked);
-      return asked.promise;
-    };
-
-    const close = async (): Promise<void> => {
-      const closed = worker;
-      if (closed === undefined) return;
-      await call('close');
-      // What was called meanwhile needs it.
-      if (waiting.length > 0 || worker !== closed) return;
-      worker = undefined;
-      await closed.terminate();
-    };
-
-    return { call, close };
+function startThread(script: string, options: DatabaseOptions, onEnd: (why: unknown) => void): Engine {
+  const waiting: PromiseWithResolvers<never>[] = [];
+  const worker = new Worker(script, { workerData: { root: options.root }, execArgv: [] });
+  const fail = (failure: unknown): void =>
+    waiting.shift()?.reject(new StorageError(reasonOf(failure), { cause: failure }));
+  let why: unknown = new Error('The thread of the database has ended.');
+  worker.on('message', (message: FromWorker) => {
+    if ('event' in message) {
+      Reflect.apply(options[message.event], undefined, message.args);
+      return;
+    }
+    if ('failure' in message) fail(message.failure);
+    else waiting.shift()?.resolve(message.result as never);
+    if (waiting.length === 0) worker.unref();
+  });
+  worker.on('error', error => (why = error));
+  worker.on('exit', () => {
+    onEnd(why);
+    while (waiting.length > 0) fail(why);
+  });
+  return (name, ...args) => {
+    worker.ref();
+    worker.postMessage({ name, args } satisfies Asked);
+    const asked = Promise.withResolvers<never>();
+    waiting.push(asked);
+    return asked.promise;
   };
 }

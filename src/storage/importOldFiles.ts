@@ -3,14 +3,13 @@ import * as path from 'node:path';
 import type { DatabaseOptions, Write } from './database';
 
 /** Until version 0.1 each record was a file `<encoded id>.<revision>.json` in a folder a collection. */
-const RECORD = /^([^.]+)\.([1-9]\d{0,14})\.json$/;
-const ROOTS = ['connection', 'hook-files', 'services'];
-/** Lists of the service are read anew, and so is who asked last; among attachments a person's own files may lie. */
+const FILES = '{connection,hook-files,services}/**/*.json';
+const RECORD = /^(.*\/[^./]+)\.([1-9]\d{0,14})\.json$/;
+/** Lists of the service are read anew, and so is who told or asked something last; among attachments a person's own files may lie. */
 const LEFT_OUT =
-  /^services\/[^/]+\/(computers|people|controls|readiness|checks)(\/|$)|\/(attachments|\.[^/]*)(\/|$)/;
-/** Who told or asked something last: of no use to whoever starts now. */
-const CLAIMS = /^(connection\/notice |services\/[^/]+\/usage\/state\/claim )/;
-
+  /^services\/[^/]+\/(computers|people|controls|readiness|checks)\/|\/(attachments\/|\.|state\/claim%20)|^connection\/notice%20/;
+const SESSIONS = /^services\/[^/]+\/sessions$/;
+const TRANSCRIPT = /^services\/[^/]+\/transcripts\/[^/]+$/;
 /** What a person had written for a session was kept in three collections. */
 const WRITTEN = /^(services\/[^/]+)\/(drafts|sends|queue)$/;
 
@@ -28,27 +27,22 @@ export function oldRecords(root: string, onProblem: DatabaseOptions['onProblem']
 
 /** The newest readable revision of every record that was not removed. */
 function* recordsBelow(root: string, onProblem: DatabaseOptions['onProblem']): Generator<OldRecord> {
-  const folders = ROOTS.map(name => path.join(root, name)).filter(folder => fs.existsSync(folder));
-  const options = { withFileTypes: true, recursive: true } as const;
-  const entries = folders.flatMap(folder => fs.readdirSync(folder, options));
-  const files = entries.flatMap(entry => {
-    const folder = path.relative(root, entry.parentPath).replaceAll(path.sep, '/');
-    const [, stem, revision] = (entry.isFile() && RECORD.exec(entry.name)) || [];
-    if (stem === undefined || LEFT_OUT.test(folder)) return [];
-    return { folder, stem, revision: Number(revision), file: path.join(entry.parentPath, entry.name) };
+  const files = fs.globSync(FILES, { cwd: root }).flatMap(file => {
+    const [, name, revision] = RECORD.exec(file.replaceAll(path.sep, '/')) ?? [];
+    return name === undefined || LEFT_OUT.test(name) ? [] : [{ file, name, revision: Number(revision) }];
   });
-  for (const revisions of Map.groupBy(files, ({ folder, stem }) => `${folder}/${stem}`).values())
-    for (const { folder, file } of revisions.sort((a, b) => b.revision - a.revision))
+  for (const revisions of Map.groupBy(files, ({ name }) => name).values())
+    for (const { file, name } of revisions.sort((a, b) => b.revision - a.revision))
       try {
-        const record = JSON.parse(fs.readFileSync(file, 'utf8')) as Partial<OldRecord & { deleted: boolean }>;
-        const { id, version, value, deleted } = record;
+        const text = fs.readFileSync(path.join(root, file), 'utf8');
+        const { id, version, value, deleted } = JSON.parse(text) as Partial<OldRecord & { deleted: boolean }>;
         if (deleted === true) break;
         if (typeof id !== 'string' || typeof version !== 'number' || value === undefined)
           throw new Error('It is not a record.');
         // What bytes other than `a-z 0-9 - _` were spelt as `%XX` for.
-        const names = folder.split('/').map(name => (name === '%' ? '' : decodeURIComponent(name)));
-        const collection = names.join('/');
-        if (!CLAIMS.test(`${collection}/${id}`)) yield { collection, id, version, value };
+        const names = path.posix.dirname(name).split('/');
+        const collection = names.map(each => (each === '%' ? '' : decodeURIComponent(each))).join('/');
+        yield { collection, id, version, value };
         break;
       } catch (error) {
         onProblem(`A stored record cannot be read and stays in ${file}`, error);
@@ -59,9 +53,9 @@ function* recordsBelow(root: string, onProblem: DatabaseOptions['onProblem']): G
 function partsOf(record: OldRecord): readonly OldRecord[] {
   const { collection, version, value } = record;
   if (WRITTEN.test(collection)) return [];
-  if (!/^services\/[^/]+\/transcripts\/[^/]+$/.test(collection) || !isObject(value))
-    return [{ ...record, text: titleOf(record) }];
-  return objectsIn(value['entries']).flatMap(entry => {
+  if (SESSIONS.test(collection)) return [{ ...record, text: titleOf(objectOf(value)) }];
+  if (!TRANSCRIPT.test(collection)) return [record];
+  return objectsIn(objectOf(value)['entries']).flatMap(entry => {
     const { id, message, sent } = entry as { id?: unknown; message?: Old; sent?: Old };
     const items = message === undefined ? [sent ?? {}] : objectsIn(message['content']);
     const said = items.map(({ text }) => text).filter(text => typeof text === 'string');
@@ -73,13 +67,12 @@ function partsOf(record: OldRecord): readonly OldRecord[] {
 }
 
 /** What a session is found by before it is next written: the name given here, or the service's, or the first line sent. */
-function titleOf({ collection, value }: OldRecord): OldRecord['text'] {
-  if (!/^services\/[^/]+\/sessions$/.test(collection) || !isObject(value)) return undefined;
-  const [local, session] = [value['local'], value['session']].map(part => (isObject(part) ? part : {}));
-  const titles = [local?.['name'], session?.['title'], value['firstText']];
-  const text = titles.find((title): title is string => typeof title === 'string' && title.trim() !== '');
-  const at = Number(session?.['updatedAt'] ?? value['addedAt']) || undefined;
-  return text === undefined || local?.['removedAt'] !== undefined ? undefined : { text, at };
+function titleOf({ local, session, firstText, addedAt }: Old): OldRecord['text'] {
+  const { name, removedAt } = objectOf(local);
+  const { title, updatedAt } = objectOf(session);
+  const titles = [name, title, firstText].filter(each => typeof each === 'string');
+  const text = removedAt === undefined ? titles.find(each => each.trim() !== '') : undefined;
+  return text === undefined ? undefined : { text, at: Number(updatedAt ?? addedAt) || undefined };
 }
 
 /** One record a session: what is being written, and what was sent or waits, in the order it was. */
@@ -88,18 +81,25 @@ function outboxesOf(
   onProblem: DatabaseOptions['onProblem'],
 ): readonly OldRecord[] {
   const parts = records.flatMap(({ collection, id, value }) => {
-    const [, service = '', kind = ''] = WRITTEN.exec(collection) ?? [];
-    if (kind === '') return [];
-    const old = isObject(value) ? value : {};
-    const messages = kind === 'queue' ? objectsIn(old['items']) : [old];
-    const read = messages.filter(message => isMessage(kind, message));
-    if (read.length < messages.length) onProblem('A stored message cannot be read', new Error(collection));
-    const sessionOf = (old: Old): string => (kind === 'sends' ? String(old['sessionId']) : id);
-    return read.map(old => ({ collection: `${service}/outbox`, kind, old, id: sessionOf(old) }));
+    const [, service, kind] = WRITTEN.exec(collection) ?? [];
+    const record = objectOf(value);
+    const messages = kind === 'queue' ? objectsIn(record['items']) : kind === undefined ? [] : [record];
+    return messages.flatMap(old => {
+      if (typeof old['text'] === 'string' && Array.isArray(old['attachments']))
+        return {
+          collection: `${service}/outbox`,
+          id: kind === 'sends' ? String(old['sessionId']) : id,
+          kind,
+          old,
+        };
+      onProblem('A stored message cannot be read', new Error(collection));
+      return [];
+    });
   });
   const bySession = Map.groupBy(parts, ({ collection, id }) => `${collection} ${id}`);
   return [...bySession.values()].map(parts => {
-    const of = (kind: string) => parts.filter(part => part.kind === kind).map(({ old }) => old);
+    const of = (kind: string): readonly Old[] =>
+      parts.filter(part => part.kind === kind).map(({ old }) => old);
     const sent = of('sends').map(old => entryOf(old, { id: old['sendId'], at: old['startedAt'] }));
     const queued = of('queue').map(old => entryOf(old, { state: 'queued', at: old['queuedAt'] }));
     const all = [
@@ -108,37 +108,29 @@ function outboxesOf(
     ];
     const { sendId, ...draft }: Old = of('drafts')[0] ?? { text: '', attachments: [] };
     const refused = all.find(({ id, state }) => id === sendId && state === 'refused');
-    const own = refused === undefined ? unsent(draft, sendId, all) : { ...draft, refused };
-    const value = { draft: own, entries: all.filter(entry => entry !== refused), writes: [] };
+    // A text stayed in the composer until its message was accepted, or where the window died.
+    const isSent = sendId !== undefined || all.some(({ text }) => text === draft['text']);
+    const left = isSent ? { ...draft, text: draft['stash'] ?? '', stash: undefined, attachments: [] } : draft;
+    const value = {
+      draft: refused === undefined ? left : { ...draft, refused },
+      entries: all.filter(entry => entry !== refused),
+      writes: [],
+    };
     return { collection: parts[0]?.collection ?? '', id: parts[0]?.id ?? '', version: 1, value };
   });
 }
 
-/** Whether it is what its collection holds, so far that an outbox with it can be read. */
-function isMessage(kind: string, { text, attachments, id, sendId, sessionId }: Old): boolean {
-  const ids = kind === 'drafts' ? [] : kind === 'queue' ? [id] : [sendId, sessionId];
-  return [text, ...ids].every(each => typeof each === 'string') && Array.isArray(attachments);
-}
-
-/** The draft without what went into a message: it stayed beside that until the message was accepted, or where the window died. */
-function unsent(draft: Old, sendId: unknown, entries: readonly Old[]): Old {
-  const isCopy = ({ text, at, state }: Old): boolean =>
-    text === draft['text'] && Number(at) >= Number(draft['at'] ?? 0) && /sending|queued/.test(String(state));
-  const copy = entries.find(isCopy);
-  if (sendId === undefined && copy === undefined) return draft;
-  const { stash = '', attachments, ...rest } = draft;
-  const gone = copy === undefined ? attachments : objectsIn(copy['attachments']).map(({ uri }) => uri);
-  const left = (attachments as unknown[]).filter(uri => !(gone as unknown[]).includes(uri));
-  return { ...rest, text: stash, attachments: left };
-}
-
-function entryOf({ computerId, computerName, problem, ...old }: Old, more: Old): Old {
+function entryOf({ computerId, computerName, problem, id, ...old }: Old, more: Old): Old {
   const target = computerId === undefined ? undefined : { computerId, name: computerName ?? computerId };
-  return { sentence: problem, ...old, target, ...more };
+  return { sentence: problem, ...old, id: String(id), target, ...more };
 }
 
 function objectsIn(list: unknown): readonly Old[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+function objectOf(value: unknown): Old {
+  return isObject(value) ? value : {};
 }
 
 function isObject(value: unknown): value is Old {

@@ -4,14 +4,14 @@ import type { Logger } from '../log';
 import type { Restored } from './backup';
 import { Records, type CollectionOptions } from './collection';
 import type { Write, Written } from './database';
-import type { Call, Engine, MakeEngine } from './engine';
+import type { Engine, MakeEngine } from './engine';
 import type { SearchAnswer, SearchQuery, SearchText } from './search';
 
 export type { Restored } from './backup';
 export type { CollectionOptions, UnreadableRecord } from './collection';
 export { workerEngine } from './engine';
+export { StorageError } from './errors';
 export type { SearchHit, SearchQuery, SearchTerm, SearchText } from './search';
-export { StorageError } from './sqlite';
 
 export interface OpenStorageOptions {
   /** Absolute folder; the database is made below it when it is first needed. */
@@ -44,22 +44,18 @@ export function openStorage(options: OpenStorageOptions): Storage {
 
 const WRITES_AT_ONCE = 500;
 
-/** Writes that go together into one transaction. */
-interface Batch {
-  readonly writes: Write[];
-  readonly done: Promise<readonly Written[]>;
-}
-
 /** The root of all durable records. */
 export class Store {
   readonly #options: OpenStorageOptions;
   readonly #engine: Engine;
   readonly #collections = new Map<string, Records<unknown>>();
   readonly #underWay = new Set<Promise<unknown>>();
-  /** What the next writes join, and the one before it. */
-  #batch: Batch | undefined;
-  #lastBatch: Batch['done'] | undefined;
+  /** What the next write joins, and the end of that. */
+  #batch: Write[] | undefined;
+  #written: Promise<readonly Written[]> | undefined;
   #isDisposed = false;
+  /** Whether the database was asked for anything since it was closed. */
+  #isOpen = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: OpenStorageOptions) {
@@ -72,12 +68,12 @@ export class Store {
         for (const [path, changed] of Map.groupBy(rows, row => row.collection))
           this.#collections.get(path)?.follow(changed);
       },
-      onReplaced: restored => {
+      onOpened: () => {
         const failed = (error: unknown): void =>
           log.error('Stored records could not be brought up to date', error);
         for (const collection of this.#collections.values()) this.track(collection.resume()).catch(failed);
-        if (restored !== undefined) onRestored?.(restored);
       },
+      onRestored: restored => onRestored?.(restored),
       onProblem: (message, error) => log.error(message, error),
     });
   }
@@ -121,52 +117,45 @@ export class Store {
   /** Resolves when all that was asked for so far is done, after `dispose` also the closing. Writing goes on working then; following does not. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    if (this.#isDisposed && this.#isOpen) {
+      this.#isOpen = false;
+      const failed = (error: unknown): void =>
+        this.#options.log.error('The database could not be closed', error);
+      this.#closing = this.#engine('close').catch(failed);
+    }
     await this.#closing;
   }
 
   dispose(): void {
     this.#isDisposed = true;
     for (const collection of this.#collections.values()) collection.dispose();
-    this.#closeWhenIdle();
+    void this.settled();
   }
 
-  readonly call: Call = (name, ...args) => this.track(this.#engine.call(name, ...args));
+  readonly call: Engine = (name, ...args) => {
+    this.#isOpen = true;
+    return this.track(this.#engine(name, ...args));
+  };
 
   /** What is written while another write is under way goes together into the next transaction. */
-  write(write: Write): Promise<Written> {
-    if (this.#batch === undefined || this.#batch.writes.length >= WRITES_AT_ONCE) this.#batch = this.#begin();
-    const { writes, done } = this.#batch;
-    const index = writes.push(write) - 1;
-    return done.then(written => written[index]);
+  async write(write: Write): Promise<Written> {
+    if (this.#batch === undefined || this.#batch.length >= WRITES_AT_ONCE) {
+      const batch: Write[] = (this.#batch = []);
+      this.#written = Promise.allSettled([this.#written]).then(() => {
+        if (this.#batch === batch) this.#batch = undefined;
+        return this.call('write', batch);
+      });
+    }
+    const index = this.#batch.push(write) - 1;
+    return (await this.#written)?.[index];
   }
 
-  /** The store is not closed before this is done. */
+  /** `settled` waits for this. */
   track<T>(work: Promise<T>): Promise<T> {
+    const done = (): unknown => this.#underWay.delete(work);
     this.#underWay.add(work);
-    const done = (): void => {
-      this.#underWay.delete(work);
-      this.#closeWhenIdle();
-    };
     work.then(done, done);
     return work;
-  }
-
-  /** Also what is asked for after `dispose` leaves no thread behind. */
-  #closeWhenIdle(): void {
-    if (!this.#isDisposed || this.#underWay.size > 0) return;
-    const failed = (error: unknown): void =>
-      this.#options.log.error('The database could not be closed', error);
-    this.#closing = this.#engine.close().catch(failed);
-  }
-
-  #begin(): Batch {
-    const writes: Write[] = [];
-    const done = Promise.allSettled([this.#lastBatch]).then(() => {
-      if (this.#batch?.writes === writes) this.#batch = undefined;
-      return this.#engine.call('write', writes);
-    });
-    this.#lastBatch = done;
-    return { writes, done };
   }
 
   async #runAlone<T>(
@@ -197,7 +186,7 @@ export class Store {
       return await work({ isHeld, keep: () => (isKept = true) });
     } finally {
       clearInterval(renew);
-      if (!isKept) await this.call('release', name, holder).catch(failed);
+      if (!isKept) await this.call('lease', name, holder, 0).catch(failed);
     }
   }
 }

@@ -71,18 +71,17 @@ const [LEAD, REST, LOOKED_AT] = [40, 160, 50_000];
 
 type Sql = (text: string) => StatementSync;
 
-/** Notes what a record says from now on. `at` is when it was stored; of one that only `isAskedAgain` the time is no news. */
+/** Notes what a record says from now on. `at` is when it was stored. */
 export function putText(
   sql: Sql,
   record: { readonly key: number; readonly collection: string; readonly at: number },
   text: SearchText | undefined,
-  isAskedAgain: boolean,
 ): void {
   const { key, collection, at } = record;
   const known = sql(`SELECT place >> ${BITS} AS at, by, text FROM texts WHERE key = ?`).get(key);
   const time = clamped(text?.at ?? at, MAX_AT - 1);
   const isSame = known?.['text'] === text?.text && (known?.['by'] ?? undefined) === text?.by;
-  if (isSame && (isAskedAgain || known === undefined || known['at'] === time)) return;
+  if (isSame && (known === undefined || known['at'] === time)) return;
   sql('DELETE FROM words WHERE rowid = (SELECT place FROM texts WHERE key = ?)').run(key);
   sql('DELETE FROM texts WHERE key = ?').run(key);
   if (text === undefined) return;
@@ -130,10 +129,7 @@ export function findTexts(sql: Sql, query: SearchQuery): SearchAnswer {
 }
 
 /** A text as it is stored, with its record. */
-interface Said {
-  readonly collection: string;
-  readonly id: string;
-  readonly at: number;
+interface Said extends Pick<SearchHit, 'collection' | 'id' | 'at'> {
   readonly by: 'me' | 'agent' | null;
   readonly text: string;
 }
@@ -157,31 +153,22 @@ function around(
   text: string,
   terms: readonly Sought[],
 ): Pick<SearchHit, 'first' | 'line' | 'lead' | 'match' | 'rest'> {
-  const end = (from: number): number => (text.indexOf('\n', from) + 1 || text.length + 1) - 1;
-  const first = text.slice(0, end(0));
-  const source = text.slice(0, LOOKED_AT).matchAll(WORD);
-  const read: { readonly word: string; readonly from: number; readonly to: number }[] = [];
-  // A text is read no further than to the end of the match.
-  const wordAt = (at: number): (typeof read)[number] | undefined => {
-    while (read.length <= at) {
-      const found = source.next().value;
-      if (found === undefined) break;
-      read.push({ word: wordsOf(found[0]).join(''), from: found.index, to: found.index + found[0].length });
-    }
-    return read[at];
-  };
-  const isAt = (at: number, { words, isPrefix }: Sought): boolean =>
-    words.every((word, index) => {
-      const found = wordAt(at + index)?.word;
-      return found === word || (isPrefix && index === words.length - 1 && found?.startsWith(word) === true);
+  const endOfLine = (from: number): number => (text.indexOf('\n', from) + 1 || text.length + 1) - 1;
+  const first = text.slice(0, endOfLine(0));
+  const read: { readonly word: string; readonly from: number }[] = [];
+  const isLast = ({ words, isPrefix }: Sought): boolean =>
+    words.every((word, at) => {
+      const found = read.at(at - words.length)?.word;
+      return found === word || (isPrefix && at === words.length - 1 && found?.startsWith(word) === true);
     });
-  for (let at = 0, here = wordAt(0); here !== undefined; here = wordAt(++at)) {
-    const { from } = here;
-    const term = terms.find(each => isAt(at, each));
+  // A text is read no further than to the end of the match.
+  for (const { 0: written, index } of text.slice(0, LOOKED_AT).matchAll(WORD)) {
+    read.push({ word: wordsOf(written).join(''), from: index });
+    const term = terms.find(isLast);
     if (term === undefined) continue;
-    const to = wordAt(at + term.words.length - 1)?.to ?? from;
+    const [from, to] = [read.at(-term.words.length)?.from ?? index, index + written.length];
     const lead = `${from > LEAD ? '…' : ''}${text.slice(Math.max(0, from - LEAD), from)}`;
-    const line = text.slice(text.lastIndexOf('\n', from) + 1, end(from));
+    const line = text.slice(text.lastIndexOf('\n', from) + 1, endOfLine(from));
     return { first, line, lead, match: text.slice(from, to), rest: text.slice(to, to + REST) };
   }
   return { first, line: first, lead: '', match: '', rest: text.slice(0, LEAD + REST) };

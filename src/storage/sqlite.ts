@@ -1,40 +1,14 @@
-import type * as Sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
-
-/** Something was not read or not stored; nothing that was there before is lost. `message` is a sentence for people. */
-export class StorageError extends Error {
-  override readonly name = 'StorageError';
-}
-
-/** Primary result codes of SQLite, https://sqlite.org/rescode.html. */
-const [BUSY, LOCKED, CORRUPT, FULL, PROTOCOL, NOT_A_DATABASE] = [5, 6, 11, 13, 15, 26];
+import { CORRUPT, StorageError } from './errors';
 
 /** How long one call waits for other processes, ms. It holds up this thread, so never the extension host's own. */
 export const BUSY_MS = 10_000;
-/** SQLite asks less and less often for a lock; begun anew after so long, it goes on asking often. */
-export const ASK_MS = 50;
 
-/** The module, which VS Code has since 1.105; not loaded before a database is opened. */
-export function sqlite(): typeof Sqlite {
-  const module = process.getBuiltinModule('node:sqlite') as typeof Sqlite | undefined;
-  if (module !== undefined) return module;
-  throw new StorageError('Agent Console needs VS Code 1.105 or newer to store anything.');
-}
-
-/** Opens a file with the journal that is safe with this SQLite. */
-export function openSqlite(file: string): DatabaseSync {
-  const { DatabaseSync: Database } = sqlite();
-  const db = new Database(file, { timeout: BUSY_MS });
-  try {
-    const version = String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
-    const journal = journalFor(version);
-    // A journal that is not empty was left by a process that died. A log is gone after the last close; till then, to write over it is faster than to let it grow.
-    db.exec(`PRAGMA journal_mode = ${journal}; PRAGMA journal_size_limit = ${journal === 'WAL' ? -1 : 0}`);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+export function takeSafeJournal(db: DatabaseSync): void {
+  const version = String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
+  const journal = journalFor(version);
+  // A journal that is not empty was left by a process that died. A log is gone after the last close; till then, to write over it is faster than to let it grow.
+  db.exec(`PRAGMA journal_mode = ${journal}; PRAGMA journal_size_limit = ${journal === 'WAL' ? -1 : 0}`);
 }
 
 /** The journal mode that is safe with a version of SQLite: before 3.51.3 WAL may corrupt a database (fixed 2026-03). */
@@ -104,57 +78,4 @@ export function migrate(db: DatabaseSync, folder: string, fill: () => void): voi
     if (from === 0) fill();
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Whether SQLite says that the file itself is damaged. */
-export function isDamage(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === CORRUPT || code === NOT_A_DATABASE;
-}
-
-/** Whether there is no space left. */
-export function isFull(error: unknown): boolean {
-  return [FULL, 'ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
-}
-
-/** Whether another connection holds what is needed. */
-export function isBusy(error: unknown): boolean {
-  return codeOf(error) === BUSY;
-}
-
-/** A failure of SQLite or of the file system as a `StorageError`; anything else stays what it is. */
-export function storageFailure(error: unknown, folder: string): unknown {
-  const code = codeOf(error);
-  if (error instanceof StorageError || code === undefined) return error;
-  const what = typeof code === 'string' ? code : reasonOf(error);
-  const sentence = isFull(error)
-    ? `There is no space left to store data in ${folder}. Free some space and try again.`
-    : sentenceOf(code, what, folder);
-  return new StorageError(sentence, { cause: error });
-}
-
-function sentenceOf(code: number | string, what: string, folder: string): string {
-  switch (code) {
-    case BUSY:
-    case LOCKED:
-      return `Other windows keep the stored data in ${folder} busy. Try again.`;
-    case PROTOCOL:
-      return `The disk that holds ${folder} has no file locks, so nothing can be stored there.`;
-    case CORRUPT:
-    case NOT_A_DATABASE:
-      return `The stored data in ${folder} is damaged (${what}).`;
-    default:
-      return `The folder ${folder} cannot be read or written (${what}). Check that it is a folder and that it is yours.`;
-  }
-}
-
-/** The result code of SQLite, or the system's. */
-function codeOf(error: unknown): number | string | undefined {
-  const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
-  if (typeof errcode === 'number') return errcode & 0xff;
-  return typeof code === 'string' && !code.startsWith('ERR_') ? code : undefined;
 }

@@ -13,15 +13,9 @@ import { until } from '../until';
 /** The database in this thread, without starting one for each window of a test. */
 export const localEngine: MakeEngine = options => {
   const database = new Database(options);
-  return {
-    call: async (name, ...args) => {
-      await Promise.resolve();
-      return Reflect.apply(database[name] as (...args: unknown[]) => never, database, args);
-    },
-    close: async () => {
-      await Promise.resolve();
-      database.close();
-    },
+  return async (name, ...args) => {
+    await Promise.resolve();
+    return Reflect.apply(database[name] as (...args: unknown[]) => never, database, args);
   };
 };
 
@@ -47,6 +41,10 @@ export function storedRows(root: string): readonly StoredRow[] {
   return withDatabase(root, db => db.prepare(all).all() as unknown as StoredRow[]);
 }
 
+const none = (): void => undefined;
+/** Of a database whose events nobody hears. */
+export const quiet = { onChanged: none, onOpened: none, onRestored: none, onProblem: none };
+
 /** Stores records as they are, past what the product would make of them; `found` by what a collection says. */
 export function storeRows(
   root: string,
@@ -55,7 +53,6 @@ export function storeRows(
   records: readonly (readonly [id: string, value: unknown])[],
   found?: Pick<CollectionOptions<unknown>, 'schema' | 'text'>,
 ): void {
-  const quiet = { onChanged: () => undefined, onReplaced: () => undefined, onProblem: () => undefined };
   const database = new Database({ root, now: Date.now, ...quiet });
   const same = { collection, version, expected: 0, quarantine: false, durable: true };
   database.write(

@@ -11,6 +11,7 @@ import { Database, type Row, type Write } from '../../../src/storage/database';
 import type { Engine, MakeEngine } from '../../../src/storage/engine';
 import { Emitter } from '../../../src/util/lifecycle';
 import { silentLog } from '../../fakes/log';
+import { quiet } from '../../fakes/storage';
 import { later, message, temporaryFolder, text as words } from './support';
 
 /** The same for all windows of one run. */
@@ -65,7 +66,6 @@ export class World {
   #pids = 0;
 
   constructor() {
-    const quiet = { onChanged: () => undefined, onReplaced: () => undefined, onProblem: () => undefined };
     this.#database = new Database({ root: this.#root, now: () => this.now, ...quiet });
     this.#database.write([]);
     later(() => this.#database.close());
@@ -173,21 +173,18 @@ export class World {
   }
 
   #engine(pid: number): Engine {
-    return {
-      call: async (name, ...args) => {
-        await this.#step(pid);
-        const isWrite = name === 'write';
-        const failure = isWrite ? this.failures.shift() : undefined;
-        const work = this.#database[name] as (...args: unknown[]) => never;
-        const result = failure === 'before' ? undefined : Reflect.apply(work, this.#database, args);
-        if (isWrite && failure !== 'before') this.#tell(pid, args[0] as readonly Write[]);
-        const doomed = this.#processes.find(it => it.pid === pid && it.isDoomed);
-        if (isWrite && failure === undefined && doomed !== undefined) this.end(doomed);
-        await this.#inOrder(pid, isWrite || name === 'lease' ? this.#step(pid) : undefined);
-        if (failure !== undefined) throw new StorageError('no space left');
-        return result as never;
-      },
-      close: done,
+    return async (name, ...args) => {
+      await this.#step(pid);
+      const isWrite = name === 'write';
+      const failure = isWrite ? this.failures.shift() : undefined;
+      const work = this.#database[name] as (...args: unknown[]) => never;
+      const result = failure === 'before' ? undefined : Reflect.apply(work, this.#database, args);
+      if (isWrite && failure !== 'before') this.#tell(pid, args[0] as readonly Write[]);
+      const doomed = this.#processes.find(it => it.pid === pid && it.isDoomed);
+      if (isWrite && failure === undefined && doomed !== undefined) this.end(doomed);
+      await this.#inOrder(pid, isWrite || name === 'lease' ? this.#step(pid) : undefined);
+      if (failure !== undefined) throw new StorageError('no space left');
+      return result as never;
     };
   }
 

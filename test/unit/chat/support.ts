@@ -40,13 +40,10 @@ export type Fails = (collection: string) => boolean;
 export function storageIn(root: string, now = Date.now, fails: Fails = () => false): Storage {
   const engine: MakeEngine = options => {
     const real = localEngine(options);
-    return {
-      ...real,
-      call: (name, ...args) =>
-        name === 'write' && (args[0] as readonly Write[]).some(({ collection }) => fails(collection))
-          ? Promise.reject(new StorageError('no space left'))
-          : real.call(name, ...args),
-    };
+    return (name, ...args) =>
+      name === 'write' && (args[0] as readonly Write[]).some(({ collection }) => fails(collection))
+        ? Promise.reject(new StorageError('no space left'))
+        : real(name, ...args);
   };
   const storage = openStorage({ root, log: silentLog(), now, engine });
   later(() => storage.settled().finally(() => storage.dispose()));

@@ -50,9 +50,9 @@ describe('storage that is damaged, foreign or refused', () => {
     ]) {
       await open().collection(notes).put('a', { text: 'precious' });
       spoil(root, 'notes', 'a', broken, version);
-      const unaware = [openNotes(), openNotes(), openNotes(), openNotes()];
-      const [reader, updater, heir, writer] = await Promise.all(unaware);
-      for (const each of [reader!, updater!, heir!, writer!]) {
+      const unaware = [openNotes(), openNotes(), openNotes()];
+      const [reader, updater, writer] = await Promise.all(unaware);
+      for (const each of [reader!, updater!, writer!]) {
         assert.deepEqual(entries(each), { good: { text: 'fine' } });
         assert.equal(each.unreadable.map(({ id }) => id).join(), 'a');
       }
@@ -70,9 +70,7 @@ describe('storage that is damaged, foreign or refused', () => {
       spoil(root, 'notes', 'a', '{"text":"of the backup"}');
       const found = [await reader!.read('a'), await updater!.update('a', now => now)];
       assert.deepEqual(texts(found), ['of the backup', 'of the backup']);
-      lose();
-      assert.equal(await heir!.read('a'), undefined);
-      for (const each of [reader!, updater!, heir!]) assert.deepEqual(each.unreadable, []);
+      for (const each of [reader!, updater!]) assert.deepEqual(each.unreadable, []);
     }
     const kept = valueOf('SELECT json_group_array(value) FROM quarantine');
     assert.deepEqual(JSON.parse(String(kept)), bad);
@@ -91,11 +89,8 @@ describe('storage that is damaged, foreign or refused', () => {
     const store = path.join(root, 'store');
     const backup = (day: number): string => path.join(store, `backup-1970-01-0${day + 1}.db`);
     fs.mkdirSync(store);
-    // Of a process that was killed.
-    fs.writeFileSync(path.join(store, 'copying-1.db'), '');
-    fs.utimesSync(path.join(store, 'copying-1.db'), 0, 0);
     // What keeps the first copy of a window from being made.
-    const obstacle = path.join(store, `copying-${process.pid}.db`);
+    const obstacle = path.join(store, 'copying.db');
     let today = 0;
     // A window that is closed in the evening, and one that stays open.
     for (const days of [[1], [2, 3, 4, 5]]) {
@@ -108,6 +103,8 @@ describe('storage that is damaged, foreign or refused', () => {
           mock.timers.tick(5_000);
           await until(() => window.lines.some(line => line.includes('could not be checked or backed up')));
           fs.rmdirSync(obstacle);
+          // Of a process that was killed.
+          fs.writeFileSync(obstacle, '');
         }
         mock.timers.tick(3_600_000);
         while (!fs.existsSync(backup(day))) await turn();
@@ -185,7 +182,7 @@ describe('storage that is damaged, foreign or refused', () => {
     let replace = (): void => assert.fail('There is no engine.');
     const window = open({
       engine: options => {
-        replace = () => options.onReplaced(undefined);
+        replace = options.onOpened;
         return gated('read', 2, gate.promise)(options);
       },
     });

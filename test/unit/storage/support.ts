@@ -89,11 +89,10 @@ export const gated =
   options => {
     const engine = localEngine(options);
     let calls = 0;
-    const call: typeof engine.call = async (name, ...args) => {
+    return async (name, ...args) => {
       if (name === method && ++calls >= nth) await gate;
-      return engine.call(name, ...args);
+      return engine(name, ...args);
     };
-    return { ...engine, call };
   };
 
 export function inspect<T>(look: (db: DatabaseSync) => T, folder = root): T {
