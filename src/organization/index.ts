@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { ListViewDeps } from '../ui/connectedList';
@@ -262,6 +261,8 @@ export class Organization extends Disposable {
 }
 
 /** Waits for what only makes an answer better, but not long: it goes on by itself. */
-function soon(work: Promise<void>): Promise<void> {
-  return Promise.race([work, delay(ASK_MS, undefined, { ref: false })]);
+async function soon(work: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ASK_MS);
+  await Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Database, DatabaseOptions } from './database';
+import { unhandled } from '../util/lifecycle';
 import { reasonOf, StorageError } from './errors';
 
 type Name = keyof Database;
@@ -30,31 +31,41 @@ export type FromWorker =
 export function workerEngine(script: string): MakeEngine {
   return options => {
     let thread: Engine | undefined;
-    const lose = (why: unknown): void => {
+    const lose = (why?: unknown): void => {
       thread = undefined;
-      options.onProblem('The thread of the database has ended; the next call begins another', why);
+      if (why !== undefined)
+        options.onProblem('The thread of the database has ended; the next call begins another', why);
     };
     return (name, ...args) => (thread ??= startThread(script, options, lose))(name, ...args);
   };
 }
 
-function startThread(script: string, options: DatabaseOptions, onEnd: (why: unknown) => void): Engine {
-  const waiting: PromiseWithResolvers<never>[] = [];
+/** `onEnd` hears why the thread has ended; nothing where the database was closed. */
+function startThread(script: string, options: DatabaseOptions, onEnd: (why?: unknown) => void): Engine {
+  const waiting: (PromiseWithResolvers<never> & { readonly name: Name })[] = [];
   const worker = new Worker(script, { workerData: { root: options.root }, execArgv: [] });
   const fail = (failure: unknown): void =>
     waiting.shift()?.reject(new StorageError(reasonOf(failure), { cause: failure }));
+  let isClosed = false;
   let why: unknown = new Error('The thread of the database has ended.');
   worker.on('message', (message: FromWorker) => {
     if ('event' in message) {
       Reflect.apply(options[message.event], undefined, message.args);
       return;
     }
+    const name = waiting[0]?.name;
     if ('failure' in message) fail(message.failure);
     else waiting.shift()?.resolve(message.result as never);
-    if (waiting.length === 0) worker.unref();
+    if (waiting.length > 0) return;
+    worker.unref();
+    if (name !== 'close') return;
+    isClosed = true;
+    onEnd();
+    worker.terminate().catch(unhandled);
   });
   worker.on('error', error => (why = error));
   worker.on('exit', () => {
+    if (isClosed) return;
     onEnd(why);
     while (waiting.length > 0) fail(why);
   });
@@ -62,7 +73,7 @@ function startThread(script: string, options: DatabaseOptions, onEnd: (why: unkn
     worker.ref();
     worker.postMessage({ name, args } satisfies Asked);
     const asked = Promise.withResolvers<never>();
-    waiting.push(asked);
+    waiting.push({ name, ...asked });
     return asked.promise;
   };
 }
