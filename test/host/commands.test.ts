@@ -222,7 +222,7 @@ describe('commands', () => {
     const uri = vscode.Uri.from({
       scheme: 'agentconsole-changes',
       path: '/services/checkout/src/total.test.ts',
-      query: new URLSearchParams({ root: shop, commit }).toString(),
+      query: new URLSearchParams({ root: shop, commit, sessionId: at.sessionId }).toString(),
     });
     assert.match((await vscode.workspace.openTextDocument(uri)).getText(), /total/);
     const thread = { uri, range: new vscode.Range(0, 0, 0, 0), comments: [] as vscode.Comment[] };
