@@ -262,7 +262,7 @@ export class Organization extends Disposable {
 
 /** Waits for what only makes an answer better, but not long: it goes on by itself. */
 async function soon(work: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<unknown>();
   const timer = setTimeout(resolve, ASK_MS);
   await Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
 import type { Database, DatabaseOptions } from './database';
-import { unhandled } from '../util/lifecycle';
 import { reasonOf, StorageError } from './errors';
 
 type Name = keyof Database;
@@ -44,8 +43,7 @@ export function workerEngine(script: string): MakeEngine {
 function startThread(script: string, options: DatabaseOptions, onEnd: (why?: unknown) => void): Engine {
   const waiting: (PromiseWithResolvers<never> & { readonly name: Name })[] = [];
   const worker = new Worker(script, { workerData: { root: options.root }, execArgv: [] });
-  const fail = (failure: unknown): void =>
-    waiting.shift()?.reject(new StorageError(reasonOf(failure), { cause: failure }));
+  const failed = (failure: unknown): StorageError => new StorageError(reasonOf(failure), { cause: failure });
   let isClosed = false;
   let why: unknown = new Error('The thread of the database has ended.');
   worker.on('message', (message: FromWorker) => {
@@ -53,21 +51,25 @@ function startThread(script: string, options: DatabaseOptions, onEnd: (why?: unk
       Reflect.apply(options[message.event], undefined, message.args);
       return;
     }
-    const name = waiting[0]?.name;
-    if ('failure' in message) fail(message.failure);
-    else waiting.shift()?.resolve(message.result as never);
-    if (waiting.length > 0) return;
-    worker.unref();
-    if (name !== 'close') return;
+    const asked = waiting.shift();
+    const answer = (): void => {
+      if ('failure' in message) asked?.reject(failed(message.failure));
+      else asked?.resolve(message.result as never);
+    };
+    if (waiting.length === 0) worker.unref();
+    if (waiting.length > 0 || asked?.name !== 'close') {
+      answer();
+      return;
+    }
     isClosed = true;
     onEnd();
-    worker.terminate().catch(unhandled);
+    worker.terminate().then(answer, answer);
   });
   worker.on('error', error => (why = error));
   worker.on('exit', () => {
     if (isClosed) return;
     onEnd(why);
-    while (waiting.length > 0) fail(why);
+    for (const { reject } of waiting.splice(0)) reject(failed(why));
   });
   return (name, ...args) => {
     worker.ref();

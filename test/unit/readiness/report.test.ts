@@ -112,7 +112,11 @@ describe('a report', () => {
     assert.doesNotMatch(html, /<(?:img|a (?!href="mailto:)|script|code|strong|em|hr)\b/);
     assert.equal(html.match(/<table>/g)?.length, 4);
     assert.equal(html.match(/<h1>/g)?.length, 1);
-    const notes = ['Parts .* could not be read', "The report's commit is not", 'HEAD is 1000\\+ commits ahead'];
+    const notes = [
+      'Parts .* could not be read',
+      "The report's commit is not",
+      'HEAD is 1000\\+ commits ahead',
+    ];
     for (const note of [...notes, '.* uncommitted', '.* unpushed'])
       assert.match(text, new RegExp(`^- ${note}`, 'm'));
     const named = markdownOf(shownOf(report({ type_check: score(1), Plain: score(2) })), {
