@@ -136,7 +136,10 @@ export class Installation {
       }
       if (isOther && text !== undefined)
         await replaceFile(read.file, text, read.stats, () => refuseChanged(read));
-      else if (isOther) await fs.rm(read.file);
+      else if (isOther) {
+        await refuseChanged(read);
+        await fs.rm(read.file);
+      }
       return copy;
     });
     if (record === undefined) await this.#files.remove(id);

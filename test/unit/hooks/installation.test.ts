@@ -243,16 +243,21 @@ describe('installing the hook', function () {
   });
 
   it('leaves nothing behind when two windows install at the same moment, and what another program writes in between as it is', async () => {
-    const [one, other] = [await scene(), '{"model":"x"}'];
+    const [one, made, other] = [await scene(), await scene(), '{"model":"x"}'];
+    // Taken out again, its hooks would take the file with them.
+    fs.rmSync(made.file, { force: true });
+    await install(made);
     const { mkdir } = fsPromises;
     // The copy is made after the first look at the file.
     mock.method(fsPromises, 'mkdir', (...args: Parameters<typeof mkdir>) => {
-      if (args[0] === one.place.backups) fs.writeFileSync(one.file, other);
+      const at = [one, made].find(({ place }) => place.backups === args[0]);
+      if (at !== undefined) fs.writeFileSync(at.file, other);
       return mkdir(...args);
     });
     await assert.rejects(install(one), /Something else has changed it meanwhile/);
+    await assert.rejects(uninstall(made), /Something else has changed it meanwhile/);
     mock.restoreAll();
-    assert.equal(one.read(), other);
+    assert.deepEqual([one.read(), made.read()], [other, other]);
     const two = { ...one, installation: one.another() };
     const outcomes = await Promise.allSettled([install(one, ['Stop']), install(two, ['SessionEnd'])]);
     assert.ok(outcomes.filter(({ status }) => status === 'rejected').length <= 1, JSON.stringify(outcomes));
