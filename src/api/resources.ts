@@ -164,8 +164,6 @@ const settingsSchema = openObject({
   ...each(list(z.string()))('enabledToolIds', 'disabledToolIds'),
 });
 
-/** What a client may send of them: all but what was used. */
-
 export const sessionSchema = openObject({
   sessionId: z.string(),
   ...texts('status', 'title', 'computerId'),

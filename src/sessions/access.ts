@@ -1,4 +1,5 @@
 import * as path from 'node:path';
+import { unescape } from 'node:querystring';
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient } from '../api';
 import type { Service } from '../connection';
@@ -177,11 +178,8 @@ export function linkedSession({ path, query }: Pick<vscode.Uri, 'path' | 'query'
 export function typedSession(typed: string, own: string): string {
   const text = typed.trim();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
-    const { pathname, search } = new URL(text);
-    return linkedSession(
-      { path: decodeURIComponent(pathname), query: decodeURIComponent(search.slice(1)) },
-      own,
-    );
+    const { pathname = '', search = '' } = URL.parse(text) ?? {};
+    return linkedSession({ path: unescape(pathname), query: unescape(search.slice(1)) }, own);
   }
   if (isSessionId(text)) return text;
   throw new Error(vscode.l10n.t('A session id has no spaces and at most 256 characters.'));

@@ -226,7 +226,7 @@ describe('links to sessions', () => {
     for (const typed of ['', 'a b', '..']) assert.throws(() => typedSession(typed, host), /no spaces/, typed);
     const elsewhere = linkTo(base, 's1', 'other.example.com');
     assert.throws(() => typedSession(elsewhere, host), /at other.example.com, but you are signed in to api/);
-    const other = 'https://app.example.com/x vscode://a/session/ x://';
+    const other = 'https://app.example.com/x vscode://a/session/ x:// https://% https://a/%zz';
     for (const typed of other.split(' '))
       assert.throws(() => typedSession(typed, host), /does not lead to a session/, typed);
     const ids = ['', '.', '..', 'a b', 'x'.repeat(300), 's\u202e1'].map(id => [`/session/${id}`]);
