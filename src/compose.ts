@@ -21,7 +21,6 @@ import type { TreeNode } from './ui/tree';
 import type { UsageFeature } from './usage';
 import { DetailsDocuments } from './util/detailsDocuments';
 import { Emitter, type Event } from './util/lifecycle';
-import { Formatter } from './util/format';
 import { once } from './util/promises';
 import { windowFocus } from './util/windowFocus';
 
@@ -60,7 +59,6 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
   own(logUnhandled(log, __dirname));
   const details = own(new DetailsDocuments(changed));
   const focused = own(windowFocus());
-  const format = new Formatter(vscode.env.language);
 
   const storage: () => Promise<Storage> = once(async () => {
     const { openStorage, workerEngine } = await import('./storage');
@@ -98,7 +96,7 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
   const shared = async () => ({
     connection: await connection(),
     storage: await storage(),
-    ...{ log, focused, format, details, extensionUri },
+    ...{ log, focused, details, extensionUri },
   });
 
   /** What agents changed as rows and chats show it: looked for from the first row on. */

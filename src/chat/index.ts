@@ -94,7 +94,7 @@ export class Chat extends Disposable {
     super();
     this.#deps = deps;
     const { fsPath } = deps.storageUri;
-    const attachments = new Attachments(fsPath, deps.composer.limits, vscode.env.language);
+    const attachments = new Attachments(fsPath, deps.composer.limits);
     const reading = new Map<string, Kept>();
     const conversations = this.register(new Conversations({ ...deps, attachments }));
     this.#conversations = conversations;

@@ -10,7 +10,6 @@ import { markdownOf } from '../../src/readiness/sections';
 import { startSampleService } from '../fakes/sampleService';
 import { csv } from '../../src/util/csv';
 import { factsDocument, type Fact } from '../../src/ui/text';
-import { Formatter } from '../../src/util/format';
 import { openAddress } from '../../src/ui/window';
 import { forEditor } from '../../src/util/text';
 import { hostileForms, hostileTargets, isFollowable } from '../unit/chat/hostileLinks';
@@ -47,7 +46,7 @@ describe('documents of foreign words', () => {
       ...{ role: text, parts: partsOf(text), chips: [{ key: '0', name: text, size: '1 KB' }] },
     })) as unknown as Parameters<typeof transcriptDocument>[1];
     const header = { title: texts[0] ?? '', facts: [] };
-    return made(forEditor(transcriptDocument(header, messages, new Formatter('en'))));
+    return made(forEditor(transcriptDocument(header, messages)));
   };
 
   before(async () => {

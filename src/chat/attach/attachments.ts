@@ -5,7 +5,7 @@ import * as fs from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { Formatter } from '../../util/format';
+import { format } from '../../ui/text';
 import { oneLine } from '../../util/text';
 import type { BodyPart } from './body';
 import { pathIn, placeOf, type AwayFile } from './given';
@@ -57,14 +57,12 @@ export class Attachments {
   readonly #files: AttachableFiles;
   readonly #root: string;
   readonly #limits: () => AttachmentLimits;
-  readonly #format: Formatter;
 
   /** Below `root` is kept what is in no file of the person. */
-  constructor(root: string, limits: () => AttachmentLimits, language: string, files = workspaceFiles) {
+  constructor(root: string, limits: () => AttachmentLimits, files = workspaceFiles) {
     this.#files = files;
     this.#root = root;
     this.#limits = limits;
-    this.#format = new Formatter(language);
   }
 
   /** Says what a file is and whether it can be sent. */
@@ -119,7 +117,7 @@ export class Attachments {
   tooMuch(total: number): string | undefined {
     const { message } = this.#limits();
     if (total <= message) return undefined;
-    const [size, limit] = [this.#format.bytes(total), this.#format.bytes(message)];
+    const [size, limit] = [format.bytes(total), format.bytes(message)];
     return vscode.l10n.t('The attachments are {0} together; the limit for a message is {1}.', size, limit);
   }
 
@@ -189,7 +187,7 @@ export class Attachments {
     if (type !== File) return vscode.l10n.t('{0} is not a regular file.', name);
     if (size === 0) return vscode.l10n.t('{0} is empty.', name);
     if (size <= limit) return undefined;
-    const [has, most] = [this.#format.bytes(size), this.#format.bytes(limit)];
+    const [has, most] = [format.bytes(size), format.bytes(limit)];
     return vscode.l10n.t('{0} is {1}; the limit is {2}.', name, has, most);
   }
 }

@@ -4,7 +4,6 @@ import { errorSentence, type Connection } from '../../connection';
 import type { Logger } from '../../log';
 import { Slot, type Event, type IDisposable } from '../../util/lifecycle';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
-import { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { PanelSide } from '../../webview/ipc';
 import { PagePanel } from '../../ui/pagePanel';
@@ -41,7 +40,6 @@ const GATHER = 50;
 export class ChatPanel extends PagePanel<Place> {
   readonly conversation: Conversation;
   readonly options: PanelOptions;
-  readonly #format = new Formatter(vscode.env.language);
   readonly #rows: RowFeed;
   readonly #toPage: Pick<PanelSide<ChatProtocol>, 'send'>;
   readonly #watch = this.register(new Slot<IDisposable>());
@@ -62,7 +60,7 @@ export class ChatPanel extends PagePanel<Place> {
     super(place, { ...options, name: 'chat' });
     this.options = options;
     this.conversation = options.conversation;
-    this.#rows = this.register(new RowFeed(splice => this.#toPage.send('splice', splice), this.#format));
+    this.#rows = this.register(new RowFeed(splice => this.#toPage.send('splice', splice)));
     this.#toPage = this.page.connect({ protocol: chatProtocol, handlers: panelHandlers(this) });
     const { composition } = this.conversation;
     const { state, onDidBecomeReady } = options.connection;
@@ -275,16 +273,10 @@ export class ChatPanel extends PagePanel<Place> {
     if (!this.page.isReady) return;
     this.#toPage.send('state', {
       header: {
-        ...headerOf(
-          conversation.session,
-          this.options.title,
-          conversation.isRefreshing,
-          Date.now(),
-          this.#format,
-        ),
+        ...headerOf(conversation.session, this.options.title, conversation.isRefreshing, Date.now()),
         changes: this.#blocked === undefined ? this.options.changes.of(conversation.sessionId) : undefined,
       },
-      composer: composerOf(conversation, this.#blocked, this.options.composer, this.#format),
+      composer: composerOf(conversation, this.#blocked, this.options.composer),
       removed: this.#removed,
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });

@@ -14,7 +14,6 @@ import { showTranscript } from '../transcript/markdownDocument';
 import { isHidden, ownTexts } from '../transcript/messages';
 import { pictureOf } from '../transcript/parts';
 import { explainGap, RowBuilder, rowText } from '../transcript/rows';
-import { Formatter } from '../../util/format';
 import { forNotification } from '../../util/text';
 import { applyDiff, compareDiff, insertCode, openPath } from './codeBlocks';
 import type { ChatPanel } from './panel';
@@ -65,7 +64,7 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
     },
     copy: ({ text }) => vscode.env.clipboard.writeText(text),
     copyMessage: async ({ key }) => {
-      const builder = new RowBuilder(new Formatter(vscode.env.language), true);
+      const builder = new RowBuilder(true);
       const row = builder.build(conversation.rows).find(each => each.key === key);
       if (row !== undefined) await vscode.env.clipboard.writeText(rowText(row));
     },

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { ConnectionState } from '../../connection';
-import type { Formatter } from '../../util/format';
+import { format } from '../../ui/text';
 import { middle, oneLine, plain } from '../../util/text';
 import type { AttachmentLimits } from '../attach/attachments';
 import { pathIn } from '../attach/given';
@@ -18,7 +18,6 @@ export function headerOf(
   fallbackTitle: string,
   refreshing: boolean,
   now: number,
-  format: Formatter,
 ): Header {
   const { sessionId, statusAt, messageCount: count, isPinned = false, isArchived = false } = session ?? {};
   // As entries of `webview/context` in package.json ask for it.
@@ -30,8 +29,8 @@ export function headerOf(
     status: session?.shown ?? { word: vscode.l10n.t('status unknown'), icon: 'question', spin: false },
     statusAge: statusAt === undefined ? undefined : Math.max(0, now - statusAt),
     problem: session?.statusProblem,
-    tokens: tokensOf(session, format),
-    messages: count === undefined ? undefined : messagesInWords(count, format),
+    tokens: tokensOf(session),
+    messages: count === undefined ? undefined : messagesInWords(count),
     refreshing,
     about: JSON.stringify({ ...about, preventDefaultContextMenuItems: true }),
   };
@@ -51,7 +50,7 @@ function factsOf(session: ChatSession | undefined): Header['facts'] {
   );
 }
 
-function tokensOf(session: ChatSession | undefined, format: Formatter): Header['tokens'] {
+function tokensOf(session: ChatSession | undefined): Header['tokens'] {
   const usage = session?.settings?.tokenUsage;
   if (usage === undefined) return undefined;
   const { inputTokens, outputTokens, cacheCreationTokens, cacheReadTokens, thinkingTokens, ...others } =
@@ -117,21 +116,20 @@ export function composerOf(
   conversation: Conversation,
   blocked: string | undefined,
   settings: ComposerSettings,
-  format: Formatter,
 ): Composer {
   const { composition, queued, session } = conversation;
   const { draft } = composition;
   const total = draft.attachments.reduce((sum, { size }) => sum + size, 0);
   const size = total === 0 ? '' : format.bytes(total);
   return {
-    chips: draft.attachments.map(attachment => chipOf(attachment, attachment.uri, format)),
+    chips: draft.attachments.map(attachment => chipOf(attachment, attachment.uri)),
     total: composition.isLooking ? vscode.l10n.t('Checking…') : size,
     sending: conversation.isStarting,
     obstacle: blocked ?? composition.problem,
     problem: draft.problem && vscode.l10n.t('Not sent: {0}', oneLine(draft.problem, 300)),
     queues: conversation.queuesNow,
     canStop: conversation.canStop,
-    queue: queued.map(message => queuedRow(message, format)),
+    queue: queued.map(message => queuedRow(message)),
     queueNote: queued.length === 0 ? '' : queueNote(conversation),
     queueStopped: conversation.isQueueStopped,
     target: oneLine(draft.target?.name ?? session?.computerName ?? session?.computerId ?? '', 60),
@@ -148,21 +146,17 @@ function queueNote(conversation: Conversation): string {
   return vscode.l10n.t('Sent in this order when the agent is idle and this window has the focus.');
 }
 
-function queuedRow({ id, text, attachments, sentence }: Entry, format: Formatter): QueuedRow {
+function queuedRow({ id, text, attachments, sentence }: Entry): QueuedRow {
   return {
     id,
     text: plain(text.slice(0, MOST_QUEUED), MOST_QUEUED),
-    chips: attachments.map(attachment => chipOf(attachment, '', format)),
+    chips: attachments.map(attachment => chipOf(attachment, '')),
     problem: sentence && oneLine(sentence, 300),
   };
 }
 
 /** An attachment of the composer, or as it was sent. */
-export function chipOf(
-  attachment: SentAttachment & Partial<Attachment>,
-  key: string,
-  format: Formatter,
-): Chip {
+export function chipOf(attachment: SentAttachment & Partial<Attachment>, key: string): Chip {
   const { name, kind, size, problem, shrinkable, uri, path } = attachment;
   return {
     key,

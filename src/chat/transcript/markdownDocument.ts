@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
-import { Formatter } from '../../util/format';
-import { inMarkdown, joined } from '../../ui/text';
+import { format, inMarkdown, joined } from '../../ui/text';
 import { longerThanIn, plain } from '../../util/text';
 import type { Conversation } from '../conversation';
 import { headerOf } from '../panel/panelState';
@@ -17,10 +16,9 @@ export async function showTranscript(
 ): Promise<void> {
   await conversation.load();
   const { session, sessionId } = conversation;
-  const format = new Formatter(vscode.env.language);
-  const header = headerOf(session, sessionId, false, Date.now(), format);
-  const rows = new RowBuilder(format, true).build(conversation.rows);
-  const text = transcriptDocument(header, key === '' ? rows : rows.filter(row => row.key === key), format);
+  const header = headerOf(session, sessionId, false, Date.now());
+  const rows = new RowBuilder(true).build(conversation.rows);
+  const text = transcriptDocument(header, key === '' ? rows : rows.filter(row => row.key === key));
   await details.show(keyOf(conversation) + key, session?.title ?? sessionId, () => text);
 }
 
@@ -28,7 +26,6 @@ export async function showTranscript(
 export function transcriptDocument(
   header: Pick<Header, 'title' | 'facts' | 'messages' | 'tokens'>,
   rows: readonly Row[],
-  format: Formatter,
 ): string {
   const { title, facts: named, tokens, messages = [] } = header;
   const facts = named.map(({ label, value }) => `${label}: ${value}`);

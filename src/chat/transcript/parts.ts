@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import type { Formatter } from '../../util/format';
-import { joined } from '../../ui/text';
+import { format, joined } from '../../ui/text';
 import { oneLine, plain } from '../../util/text';
 import { MAX_SHOWN, type Cut, type Fold, type Part } from '../protocol';
 import { isHidden, type StoredItem, type StoredMessage } from './messages';
@@ -8,9 +7,9 @@ import { isHidden, type StoredItem, type StoredMessage } from './messages';
 /** The icon of what an agent says while it works. */
 export const COMMENTARY = 'comment';
 
-export function partsOf(message: StoredMessage, tools: Tools, format: Formatter, whole: boolean): Part[] {
+export function partsOf(message: StoredMessage, tools: Tools, whole: boolean): Part[] {
   if (isHidden(message)) return [];
-  const clip = (text: string) => clipped(text, format, whole);
+  const clip = (text: string) => clipped(text, whole);
   const folded = (icon: string, label: string, all: string): Part[] => {
     const { text, ...cut } = clip(all);
     const preview = oneLine(text.slice(0, 200).replace(/`|\*\*|^#+ /gm, ''));
@@ -51,7 +50,7 @@ export function partsOf(message: StoredMessage, tools: Tools, format: Formatter,
         return tools.uses.has(toolId(item) ?? '') ? [] : [toolPart(undefined, item)];
       case 'image':
       case 'document': {
-        const { name, mediaType, size, ...picture } = fileOf(message, item, index, format);
+        const { name, mediaType, size, ...picture } = fileOf(message, item, index);
         return [{ kind: 'file', label: joined([name, mediaType, size]), ...picture }];
       }
       default: {
@@ -83,7 +82,7 @@ export function pictureOf(item: StoredItem): string | undefined {
 }
 
 /** What is known of a picture or document of a message, in words, and the key of a picture that can be shown. */
-export function fileOf({ id }: StoredMessage, item: StoredItem, index: number, format: Formatter) {
+export function fileOf({ id }: StoredMessage, item: StoredItem, index: number) {
   const source = record(item['source']) ?? item;
   const what = item.type === 'image' ? vscode.l10n.t('Image') : vscode.l10n.t('Document');
   const name = source['name'] ?? item['name'] ?? item['title'];
@@ -128,12 +127,12 @@ function asJson(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value, null, 2);
 }
 
-export function messagesInWords(count: number, format: Formatter): string {
+export function messagesInWords(count: number): string {
   return count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', format.number(count));
 }
 
 /** The beginning of a text that is too long for a page, and how much more there is; all of it where `whole`. */
-export function clipped(text: string, format: Formatter, whole: boolean): { readonly text: string } & Cut {
+export function clipped(text: string, whole: boolean): { readonly text: string } & Cut {
   if (whole || text.length <= MAX_SHOWN) return { text: plain(text, Infinity) };
   // Never half a character.
   const to = /[\ud800-\udbff]/.test(text.charAt(MAX_SHOWN - 1)) ? MAX_SHOWN - 1 : MAX_SHOWN;

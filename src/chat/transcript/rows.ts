@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { Disposable } from '../../util/lifecycle';
-import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { Entry } from '../outbox/record';
 import { chipOf } from '../panel/panelState';
@@ -66,13 +65,11 @@ export function rowText(row: Row): string {
 
 /** Turns what is known of a session into the rows of its transcript. Rows that did not change stay the same objects. */
 export class RowBuilder {
-  readonly #format: Formatter;
   readonly #whole: boolean;
   readonly #made = new Map<string, { readonly stamp: readonly unknown[]; readonly made: unknown }>();
 
   /** `whole`: texts are not cut to what a page takes. */
-  constructor(format: Formatter, whole = false) {
-    this.#format = format;
+  constructor(whole = false) {
     this.#whole = whole;
   }
 
@@ -87,7 +84,7 @@ export class RowBuilder {
       const row = isShown(entry) ? this.#message(entry, tools) : undefined;
       if (row !== undefined) rows.push(row);
     }
-    const gap = gapOf(input, ordered, this.#format);
+    const gap = gapOf(input, ordered);
     if (gap !== undefined) rows.push(this.#gap('gap', gap));
     for (const send of input.sends) {
       if (send.state === 'accepted' && input.known.has(send.messageId ?? '')) continue;
@@ -122,7 +119,7 @@ export class RowBuilder {
   #content(entry: KnownMessage, tools: Tools): Content {
     const { message, sent } = entry;
     if (message === undefined) return this.#written(sent?.text, sent?.attachments);
-    const parts = partsOf(message, tools, this.#format, this.#whole);
+    const parts = partsOf(message, tools, this.#whole);
     if (authorOf(entry) !== 'person') return { parts, chips: [] };
     return { parts: parts.filter(({ kind }) => kind !== 'file'), chips: this.#files(entry) };
   }
@@ -131,7 +128,7 @@ export class RowBuilder {
   #files({ message, sent }: KnownMessage): readonly Chip[] {
     const files = (message?.content ?? []).flatMap((item, index): Chip[] => {
       if (message === undefined || (item.type !== 'image' && item.type !== 'document')) return [];
-      const { name, mediaType, size, ...picture } = fileOf(message, item, index, this.#format);
+      const { name, mediaType, size, ...picture } = fileOf(message, item, index);
       const kind = item.type === 'image' ? 'image' : mediaType === 'application/pdf' ? 'pdf' : 'text';
       return [{ key: '', name, kind, size, title: name, ...picture }];
     });
@@ -152,18 +149,17 @@ export class RowBuilder {
     return this.#same<MessageRow>(`send:${id}`, [send, count], () => ({
       ...sendRow(id, at),
       ...this.#written(text, attachments),
-      ...(state === 'unknown' && { send: { state, sentence: unknownSentence(send, count, this.#format) } }),
+      ...(state === 'unknown' && { send: { state, sentence: unknownSentence(send, count) } }),
     }));
   }
 
   #written(text = '', attachments: readonly SentAttachment[] = []): Content {
-    const parts: Part[] =
-      text.trim() === '' ? [] : [{ kind: 'text', ...clipped(text, this.#format, this.#whole) }];
+    const parts: Part[] = text.trim() === '' ? [] : [{ kind: 'text', ...clipped(text, this.#whole) }];
     return { parts, chips: this.#chips(attachments) };
   }
 
   #chips(attachments: readonly SentAttachment[]): Chip[] {
-    return attachments.map(each => chipOf(each, '', this.#format));
+    return attachments.map(each => chipOf(each, ''));
   }
 
   #same<R>(key: string, stamp: readonly unknown[], make: () => R): R {
@@ -188,12 +184,8 @@ function phaseOf(phase: string | undefined): string | undefined {
 }
 
 /** What is known of a send without an answer, since which the session was found to have so many messages. */
-function unknownSentence(
-  { before, sentence = '' }: Entry,
-  count: number | undefined,
-  format: Formatter,
-): string {
-  const now = messagesInWords(count ?? 0, format);
+function unknownSentence({ before, sentence = '' }: Entry, count: number | undefined): string {
+  const now = messagesInWords(count ?? 0);
   const facts =
     count === undefined
       ? sentence
@@ -221,14 +213,14 @@ function breakAbove({ message }: KnownMessage, { known, walk }: RowsInput): Gap 
  * What is said about messages of the session that are not known here, or of which none is for people. While the agent works that is
  * one quiet line; when it rests, and replies can only be reached from the next message, there is a reason, too.
  */
-function gapOf(input: RowsInput, ordered: readonly KnownMessage[], format: Formatter): Gap | undefined {
+function gapOf(input: RowsInput, ordered: readonly KnownMessage[]): Gap | undefined {
   const { messageCount = 0, complete = false, status = 'unknown', sends, webApp = false } = input;
   const missing = Math.max(0, messageCount - ordered.length);
   const isInternal = missing === 0 && !ordered.some(isShown);
   const count = isInternal ? ordered.length : missing;
   if (count === 0) return undefined;
   const last = ordered.at(-1);
-  const messages = messagesInWords(count, format);
+  const messages = messagesInWords(count);
   if (last !== undefined && (complete || isInternal))
     return { sentence: vscode.l10n.t('The service does not show {0} of this session', messages) };
   if (ordered.some(entry => breakAbove(entry, input) !== undefined))
@@ -256,7 +248,7 @@ const STEP = 200;
 
 /** Keeps the rows of a page true to a transcript, sending only what changed, the end of it first. */
 export class RowFeed extends Disposable {
-  readonly #rows: RowBuilder;
+  readonly #rows = new RowBuilder();
   readonly #send: (splice: Splice) => void;
   #input: RowsInput | undefined;
   /** What the page holds; `undefined` while there is none. */
@@ -265,9 +257,8 @@ export class RowFeed extends Disposable {
   #reach = 0;
   #filling = false;
 
-  constructor(send: (splice: Splice) => void, format: Formatter) {
+  constructor(send: (splice: Splice) => void) {
     super();
-    this.#rows = new RowBuilder(format);
     this.#send = send;
   }
 

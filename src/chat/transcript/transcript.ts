@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Collection, CollectionOptions, SearchText, Storage } from '../../storage';
 import type { Event } from '../../util/lifecycle';
-import { Formatter } from '../../util/format';
 import {
   authorOf,
   inOrder,
@@ -23,12 +22,10 @@ export function transcriptRecords(serviceId: string, sessionId: string): Collect
   return { path, version: 1, schema: knownMessageSchema, text: searchText };
 }
 
-const format = new Formatter('en');
-
 function searchText(known: KnownMessage): SearchText | undefined {
   const { message, sent } = known;
   if (message !== undefined && isHidden(message)) return undefined;
-  const said = message === undefined ? [] : partsOf(message, toolsIn([message]), format, true).map(partText);
+  const said = message === undefined ? [] : partsOf(message, toolsIn([message]), true).map(partText);
   const files = sent?.attachments.map(({ name }) => name) ?? [];
   const text = [...(message === undefined ? [sent?.text ?? ''] : said), ...files].join('\n').trim();
   return text === '' ? undefined : { text, at: timeOf(known), by: BY[authorOf(known)] };
@@ -56,7 +53,7 @@ export function publicMessages(records: readonly unknown[]) {
     .map(entry => {
       const { id, message, sent } = entry;
       const said = (): readonly string[] =>
-        message === undefined ? [sent?.text ?? ''] : partsOf(message, tools, format, true).map(wordsOfPart);
+        message === undefined ? [sent?.text ?? ''] : partsOf(message, tools, true).map(wordsOfPart);
       return { id, by: BY[authorOf(entry)], at: timeOf(entry), text: () => said().join('\n\n') };
     });
   return { messages, known: known.size };

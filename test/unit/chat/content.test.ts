@@ -8,7 +8,7 @@ import { PATH, type Row, type Splice } from '../../../src/chat/protocol';
 import { RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
 import { workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
-import { later, answering, format, knownOf, message, rowsOf } from './support';
+import { later, answering, knownOf, message, rowsOf } from './support';
 
 const repeated = (piece: string, length: number): string => piece.repeat(Math.floor(length / piece.length));
 
@@ -191,7 +191,7 @@ function paged() {
   const feed = new RowFeed(splice => {
     splices.push(splice);
     rows = rows.toSpliced(splice.from, splice.remove, ...splice.rows);
-  }, format);
+  });
   later(() => feed.dispose());
   const filled = async (): Promise<readonly string[]> => {
     while (splices.at(-1)?.total !== rows.length) await setImmediate();

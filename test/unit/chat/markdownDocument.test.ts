@@ -9,14 +9,14 @@ import type { RowsInput } from '../../../src/chat/transcript/rows';
 import { inMarkdown } from '../../../src/ui/text';
 import { growsEvenly } from '../../growth';
 import { hostileForms, hostileTargets, isFollowable } from './hostileLinks';
-import { format, knownOf, message, rowsOf, sendRecord, text } from './support';
+import { knownOf, message, rowsOf, sendRecord, text } from './support';
 
 const about = {
   ...{ title: 'Fix it', facts: [{ label: 'Model', value: 'onyx' }], messages: '3 messages' },
   tokens: { short: '5', detail: 'Input: 3\nOutput: 2' },
 };
 const written = (facts: Partial<RowsInput>, header = about): string =>
-  transcriptDocument(header, rowsOf(facts), format);
+  transcriptDocument(header, rowsOf(facts));
 
 describe('a session as Markdown', () => {
   it('has headings for the day, each message and what is collapsed, and nothing a person must not see', () => {

@@ -6,7 +6,8 @@ import { goesOn, partText, withDays, type MessageRow, type Row } from '../../../
 import type { ChatSession } from '../../../src/chat/sessions';
 import { rowKeyOf, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored, type StoredMessage } from '../../../src/chat/transcript/messages';
-import { format, knownOf, message, rowsOf, sendRecord, text } from './support';
+import { format } from '../../../src/ui/text';
+import { knownOf, message, rowsOf, sendRecord, text } from './support';
 
 const messages = (rows: readonly Row[]): MessageRow[] => rows.filter(row => row.kind === 'message');
 const shown = (...known: readonly StoredMessage[]) => messages(rowsOf({ known: knownOf(...known) }));
@@ -215,7 +216,7 @@ describe('the use of a tool in a transcript', () => {
 });
 
 const headerWith = (known: Partial<ChatSession> | undefined) =>
-  headerOf(known && { sessionId: 's', title: 't', status: 'idle', ...known }, 't', false, 0, format);
+  headerOf(known && { sessionId: 's', title: 't', status: 'idle', ...known }, 't', false, 0);
 
 describe('the header of a chat', () => {
   const tokens = (settings: ChatSession['settings']) => headerWith({ settings }).tokens;

@@ -14,7 +14,6 @@ import { RowBuilder, type RowsInput } from '../../../src/chat/transcript/rows';
 import { StorageError, type Storage } from '../../../src/storage';
 import type { Write } from '../../../src/storage/database';
 import type { MakeEngine } from '../../../src/storage/engine';
-import { Formatter } from '../../../src/util/format';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { localEngine, openStorage } from '../../fakes/storage';
@@ -71,7 +70,7 @@ export function writeFile(folder: string, name: string, content: string | Uint8A
 
 /** Files that may have `maxBytes` each, and ten times that together; what is in none is kept below `root`. */
 export function attachmentsIn(root: string, maxBytes = 1024 * 1024, files = diskFiles): Attachments {
-  return new Attachments(root, () => ({ file: maxBytes, message: 10 * maxBytes }), 'en', files);
+  return new Attachments(root, () => ({ file: maxBytes, message: 10 * maxBytes }), files);
 }
 
 /** A part of the editor answers in the way of these, until the test ends; the rest is as ever. */
@@ -113,12 +112,10 @@ export function sendRecord(facts: Partial<Entry> = {}): Entry {
   return { id: 's1', text: 'Hello', attachments: [], state: 'unknown', at: 1_000_000, ...facts };
 }
 
-export const format = new Formatter('en');
-
 /** The rows of a transcript of which only this is known. */
 export function rowsOf(facts: Partial<RowsInput>, whole = false) {
   const nothing = { known: new Map(), sends: [], messageCount: undefined };
-  return new RowBuilder(format, whole).build({ ...nothing, ...facts });
+  return new RowBuilder(whole).build({ ...nothing, ...facts });
 }
 
 /** What is still in memory when all that nobody holds is collected. */

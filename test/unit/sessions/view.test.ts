@@ -7,7 +7,6 @@ import { headerOf } from '../../../src/chat/panel/panelState';
 import { SessionMonitor } from '../../../src/sessions/monitor';
 import { isUnread } from '../../../src/sessions/record';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
-import { Formatter } from '../../../src/util/format';
 import { drawnRows, textOf } from '../../fakes/view';
 import { choices } from '../../fakes/vscode';
 import { later, remove, sessionsScene, until, windowAt } from './support';
@@ -193,7 +192,7 @@ describe('sessions for other views', () => {
     const now = Date.now();
     const shows = (word: RegExp): void => {
       assert.match(feature.get('s1')?.shown.word ?? '', word);
-      const { status } = headerOf(feature.get('s1'), 's1', false, Date.now(), new Formatter('en'));
+      const { status } = headerOf(feature.get('s1'), 's1', false, Date.now());
       const row = feature.ofComputer('c1')[0]?.row();
       assert.ok(row?.spoken?.includes(`, ${status.word}`), `${row?.spoken ?? ''} / ${status.word}`);
       assert.ok(icons.includes(status.icon), `the page has no ${status.icon}`);
