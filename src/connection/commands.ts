@@ -125,7 +125,7 @@ async function readAccess(
   const day = latestDay(Date.now());
   const asked = { limit: 1, signal };
   const questions: readonly (readonly [what: string, ask: () => Promise<unknown>])[] = [
-    [vscode.l10n.t('Computers and sessions'), () => client.list('computers', { signal })],
+    [vscode.l10n.t('Computers'), () => client.list('computers', { signal })],
     [vscode.l10n.t('Users of the organization'), () => client.pages('users', asked).next()],
     [vscode.l10n.t('Control history'), () => client.pages('controlHistory', asked).next()],
     [

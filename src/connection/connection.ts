@@ -197,9 +197,6 @@ export class ServiceConnection extends Disposable {
   }
 
   async #begin(): Promise<void> {
-    await this.records.stored
-      .load()
-      .catch((error: unknown) => this.#log.error('Stored data cannot be read', error));
     const onChange = (): void => void this.refresh();
     this.register(
       this.records.stored.onDidChange(ids => ids.some(id => /^(sample$|rejection )/.test(id)) && onChange()),
@@ -229,7 +226,11 @@ export class ServiceConnection extends Disposable {
     return done;
   }
 
-  #decide(): Promise<Target> {
+  async #decide(): Promise<Target> {
+    // At once where that was done; again where it failed.
+    await this.records.stored
+      .load()
+      .catch((error: unknown) => this.#log.error('Stored data cannot be read', error));
     return decide({ ...this.#surroundings, records: this.records, keys: this.#keys });
   }
 

@@ -148,8 +148,8 @@ function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses:
     return vscode.l10n.t('A proxy or firewall refused access to {0}{1}. Check the address.', host, facts);
   if (error.kind === 'notFound' || error.kind === 'refused')
     return step === 'baseUrl'
-      ? vscode.l10n.t('{0} is no agent service: it has no computers{1}. Check the address.', host, facts)
-      : vscode.l10n.t('{0} has no readiness reports{1}. Check the address.', host, facts);
+      ? vscode.l10n.t('{0} does not look like an agent service: it lists no computers{1}. Check the address.', host, facts)
+      : vscode.l10n.t('{0} does not look like its web application: it lists no readiness reports{1}. Check the address.', host, facts);
   if (error.kind === 'unauthorized' && step === 'appUrl')
     return vscode.l10n.t(
       '{0} accepted the key, but the web application at {1} did not{2}. Enter an API key of this organization, or sign in again with another address.',
@@ -224,7 +224,7 @@ export class VscodePrompts {
   ): Promise<void> {
     const abort = new AbortController();
     const items = read(abort.signal).then(rows => rows.map(toItem));
-    const placeHolder = vscode.l10n.t('Checked just now');
+    const placeHolder = vscode.l10n.t('Each is asked once');
     await vscode.window.showQuickPick(items, { title, placeHolder, ignoreFocusOut: true });
     abort.abort();
   }

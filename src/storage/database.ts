@@ -275,6 +275,8 @@ export class Database {
   /** The system tells other processes of what SQLite writes before they can read it; this is told when they can. */
   #touch(): void {
     const now = new Date();
+    // Somebody may have removed what became only a signal when another file took its place.
+    makeFile(this.#signal);
     fs.utimesSync(this.#signal, now, now);
   }
 

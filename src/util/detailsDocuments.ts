@@ -39,21 +39,22 @@ export class DetailsDocuments extends Disposable {
 
   /** `id` tells documents of one title apart; `content` is asked for again whenever the document is opened. */
   async show(id: string, title: string, content: () => string, extension = 'md'): Promise<void> {
-    const document = await workspace.openTextDocument(this.#put(id, `${title}.${extension}`, content));
+    const document = await workspace.openTextDocument(this.#put(id, title, content, { end: `.${extension}` }));
     await window.showTextDocument(document, { preview: true });
   }
 
   /** Resolves to the address of the text on the right. */
   async compare({ id, name, title, before, after }: Comparison): Promise<vscode.Uri> {
-    const left = typeof before === 'string' ? this.#put(id, name, () => before, 'before ') : before;
-    const right = this.#put(id, name, () => after, 'after ');
+    const left = typeof before === 'string' ? this.#put(id, name, () => before, { side: 'before ' }) : before;
+    const right = this.#put(id, name, () => after, { side: 'after ' });
     await commands.executeCommand('vscode.diff', left, right, title, { preview: true });
     return right;
   }
 
-  #put(id: string, name: string, content: () => string, side = ''): vscode.Uri {
+  #put(id: string, name: string, content: () => string, { side = '', end = '' }): vscode.Uri {
     const part = (text: string, length: number): string => oneLine(text, length).replace(/[/\\?#]/g, '_');
-    const uri = Uri.from({ scheme: documents.details, path: `/${side}${part(id, 300)}/${part(name, 80)}` });
+    const path = `/${side}${part(id, 300)}/${part(name, 80)}${end}`;
+    const uri = Uri.from({ scheme: documents.details, path });
     this.#contents.set(uri.path, content);
     this.#changed.fire(uri);
     return uri;

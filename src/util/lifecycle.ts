@@ -78,7 +78,9 @@ export function every(ms: number, act: () => void): IDisposable {
 
 /** Hands on the failure of something nobody waits for: it ends in the log (`logUnhandled` in log.ts), or fails the test that caused it. */
 export function unhandled(error: unknown): undefined {
-  void Promise.reject(error instanceof Error ? error : new Error(String(error)));
+  // Made here: one of VS Code's or of another extension does not show whose failure it is.
+  const message = error instanceof Error ? error.message : String(error);
+  void Promise.reject(new Error(message, { cause: error }));
   return undefined;
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { SAMPLE } from '../../../src/connection/decide';
 import { ConnectionRecords } from '../../../src/connection/records';
+import { Database } from '../../../src/storage/database';
 import { temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import type { SampleService } from '../../fakes/sampleService';
@@ -20,7 +22,7 @@ describe('what a key can read', function () {
     const before = running.requests.length;
     const can = 'readable: This key can read it.';
     assert.deepEqual(await access(window), {
-      ...{ 'Computers and sessions': can, 'Users of the organization': can, 'Control history': can },
+      ...{ Computers: can, 'Users of the organization': can, 'Control history': can },
       ...{ Analytics: can, 'Readiness reports': can },
     });
     const asked = running.requests.slice(before).map(({ path, query }) => `${path} ${JSON.stringify(query)}`);
@@ -36,7 +38,7 @@ describe('what a key can read', function () {
     const { running, window } = await begin();
     const closed = running.fail({ kind: 'status', status: 403, match: { path: '/api/v0/computers' } });
     await window.signIn(running, running.keys.member);
-    const { 'Computers and sessions': computers, Analytics: analytics } = await access(window);
+    const { Computers: computers, Analytics: analytics } = await access(window);
     assert.match(computers!, /^refused: /);
     const role =
       /^refused: Analytics needs the Manager or Owner role \(403, request .*Everything else works\.$/;
@@ -47,7 +49,7 @@ describe('what a key can read', function () {
     assert.match(window.person.told.at(-1) ?? '', / Analytics and readiness reports need an API key, /);
     const table = await access(window);
     assert.match(table['Analytics']!, /^refused: /);
-    assert.match(table['Computers and sessions']!, /^readable: /);
+    assert.match(table['Computers']!, /^readable: /);
     const kind = /^refused: .* needs an API key, but you are signed in .* with an access token/;
     assert.match(table['Readiness reports']!, kind);
   });
@@ -204,6 +206,19 @@ describe('a window', function () {
     assert.equal(running.requests.length, before);
     const other = await second.connection.api?.pages('reports', { limit: 1 }).next();
     assert.equal(other?.done, false);
+  });
+
+  it('whose stored data could not be read at first follows the others when it can', async () => {
+    const { running, machine, window: first } = await signedIn();
+    const page = mock.method(Database.prototype, 'page', () => assert.fail('busy'), { times: 1 });
+    const late = await machine.ready();
+    assert.ok(page.mock.callCount() > 0 && late.log.lines.some(line => line.includes('cannot be read')));
+    await late.connection.recheck();
+    const { stored } = late.connection.records;
+    const told = until(stored.onDidChange, () => late.connection.records.pausedUntil(running.baseUrl) > 0);
+    running.fail({ kind: 'rateLimit', retryAfter: 3600, match: { path: '/api/v0/computers' } });
+    assert.equal(await first.isServed(), false);
+    await told;
   });
 
   it('knows that a pause is over that began when the clock was ahead, here and after a new start', async () => {

@@ -52,13 +52,17 @@ describe('foreign text', () => {
     log.dispose();
   });
 
-  it('has two sides where it is compared in read-only documents, however long their address', async () => {
+  it('in read-only documents has its ending, and two sides where it is compared, however long the address', async () => {
     const workspace = vscode.workspace as unknown as Record<string, unknown>;
     const before = { ...workspace };
     workspace['onDidCloseTextDocument'] = () => ({ dispose: () => undefined });
+    const opened: vscode.Uri[] = [];
+    workspace['openTextDocument'] = (uri: vscode.Uri) => Promise.resolve(opened.push(uri));
     const documents = new DetailsDocuments({ fire: () => undefined });
-    Object.assign(workspace, before);
     const id = 'long'.repeat(100);
+    await documents.show(id, id, () => '');
+    assert.match(opened[0]!.path, /\.md$/);
+    Object.assign(workspace, before);
     const right = await documents.compare({ id, name: 'a', title: '', before: '', after: 'new' });
     const left = vscode.Uri.from({ scheme: 'x', path: right.path.replace('/after ', '/before ') });
     assert.deepEqual([documents.text(left), documents.text(right)], ['', 'new']);
