@@ -1,4 +1,5 @@
 import type { Blob } from 'node:buffer';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import ky from 'ky';
 import type { Logger } from '../log';
@@ -6,13 +7,7 @@ import { Redactor } from '../util/redact';
 import { readAnswer, readBody, type Answer } from './answer';
 import type { Endpoint, EndpointName } from './endpoints';
 import { ApiError, apiErrorOf, causeOf, cleanText, factsOf, mayPass, sentTexts } from './errors';
-
-/** The pause a service asked for, shared by whoever sends to it: no request leaves before it is over (trust.md 25). */
-export interface RequestGate {
-  /** Unix ms until which nothing may be sent to `origin`; 0 or a past time when nothing is paused. */
-  pausedUntil(origin: string): number;
-  pause(origin: string, untilMs: number): void;
-}
+import { retryAtOf, type RequestGate } from './pause';
 
 export interface HttpOptions {
   /** API key or JWT; asked for each request, never kept. */
@@ -60,7 +55,7 @@ export interface Call extends Request {
   status?: number | undefined;
   requestId?: string | undefined;
   retryAt?: number | undefined;
-  received?: Uint8Array<ArrayBuffer>;
+  received: Uint8Array<ArrayBuffer>;
   /** What was sent, as far as a refusal may quote it (trust.md 21). */
   said?: readonly string[];
 }
@@ -73,6 +68,7 @@ const LONGEST_POST_WAIT = 5_000;
 const FIRST_BACKOFF = 500;
 /** Requests that waited for the same pause to end do not all leave in the same moment; ms. */
 const SPREAD = 250;
+const NOTHING = new Uint8Array();
 
 /**
  * Sends requests. A GET is tried at most three times, on 408, 429, 5xx and failures of the network, with full jitter or as
@@ -82,20 +78,19 @@ export class HttpClient {
   readonly #options: HttpOptions;
   readonly #redactor: Redactor;
   readonly #now: () => number;
-  /** Ends each request that is under way. */
-  readonly #underWay = new Set<() => void>();
-  #isClosed = false;
+  readonly #closed = new AbortController();
 
   constructor(options: HttpOptions) {
     this.#options = options;
     this.#redactor = new Redactor(options.redactionKey);
     this.#now = options.now ?? Date.now;
+    // Each request that is under way listens.
+    setMaxListeners(0, this.#closed.signal);
   }
 
   /** Gives up everything under way and everything asked later. */
   close(): void {
-    this.#isClosed = true;
-    for (const giveUp of this.#underWay) giveUp();
+    this.#closed.abort();
   }
 
   /** What `read` makes of the answer; it may throw `Unreadable`. */
@@ -107,20 +102,22 @@ export class HttpClient {
       reject(abort.signal.reason as Error);
     };
     const budget = request.endpoint.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT;
-    const call: Call = { ...request, signal: abort.signal, budget, sent: false };
+    const call: Call = { ...request, signal: abort.signal, budget, sent: false, received: NOTHING };
     // Listening costs much less than signals that are joined, by us or by the library.
-    this.#underWay.add(giveUp);
-    given?.addEventListener('abort', giveUp);
+    const ends = given === undefined ? [this.#closed.signal] : [this.#closed.signal, given];
+    for (const end of ends) end.addEventListener('abort', giveUp);
     try {
-      if (this.#isClosed || given?.aborted === true) giveUp();
+      if (ends.some(({ aborted }) => aborted)) giveUp();
       // It ends the moment it is given up, whether the work below listens or not.
       await Promise.race([this.#perform(call), givenUp]);
-      return read(await this.#read(call));
+      const { name, received, signal } = call;
+      const answer = await readAnswer(name, received, this.#redactor, signal, this.#options.workerScript);
+      call.requestId = cleanText(answer.requestId, 100, call) ?? call.requestId;
+      return read(answer);
     } catch (thrown) {
       throw apiErrorOf(thrown, call);
     } finally {
-      this.#underWay.delete(giveUp);
-      given?.removeEventListener('abort', giveUp);
+      for (const end of ends) end.removeEventListener('abort', giveUp);
     }
   }
 
@@ -133,7 +130,7 @@ export class HttpClient {
       const error = apiErrorOf(thrown, call);
       const isChanged = error.status === 401 && (await this.#isKeyChanged(error, call));
       if (isLast || !isChanged) throw error;
-      this.#options.log.info(`${error.message}: retry with another key`);
+      this.#options.log.info(`${error.message}: retry, the key may be good`);
       await this.#perform(call, true);
     }
   }
@@ -158,14 +155,6 @@ export class HttpClient {
         beforeRetry: [({ error, retryCount }) => this.#rest(apiErrorOf(error, call), retryCount, call)],
       },
     });
-  }
-
-  async #read(call: Call): Promise<Answer> {
-    if (call.received === undefined) throw new Error('No answer');
-    const { name, received, signal } = call;
-    const answer = await readAnswer(name, received, this.#redactor, signal, this.#options.workerScript);
-    call.requestId = cleanText(answer.requestId, 100, call) ?? call.requestId;
-    return answer;
   }
 
   /** One attempt with its body, so that the deadline and the retries of the library hold for that too; `late` ends it. */
@@ -264,21 +253,4 @@ export class HttpClient {
       return false;
     }
   }
-}
-
-/** Longest pause a service can ask for, in ms: a mistaken header must not lock people out for good. */
-const LONGEST_PAUSE = 24 * 60 * 60 * 1000;
-
-/**
- * When the service wants the next request at the earliest (Unix ms), from `Retry-After` in seconds or as a date. A date is
- * read against the service's own clock. `undefined` without the header, or when it says nothing usable.
- */
-function retryAtOf(headers: Headers, now: number): number | undefined {
-  const value = headers.get('retry-after')?.trim() ?? '';
-  if (/^\d{1,15}$/.test(value)) return now + Math.min(Number(value) * 1000, LONGEST_PAUSE);
-  const at = /[a-z]/i.test(value) ? Date.parse(value) : NaN;
-  if (Number.isNaN(at)) return undefined;
-  const theirs = Date.parse(headers.get('date') ?? '');
-  const wait = at - (Number.isNaN(theirs) ? now : theirs);
-  return wait > 0 ? now + Math.min(wait, LONGEST_PAUSE) : undefined;
 }

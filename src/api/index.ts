@@ -25,5 +25,5 @@ export {
   type ToolDay,
   type UserDay,
 } from './resources';
-export type { RequestGate } from './client';
+export type { RequestGate } from './pause';
 export { ApiClient, type ApiClientOptions, type Extra, type Page } from './service';
