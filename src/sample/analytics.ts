@@ -1,4 +1,4 @@
-import { dayText, EARLIEST_DAY, seeded, type Random } from './random';
+import { dayText, EARLIEST_DAY, SEED, seeded, type Random } from './random';
 
 export interface Days {
   readonly first: number;
@@ -51,13 +51,11 @@ const LAST_DAY_OF_DELETED = EARLIEST_DAY + 240;
 
 /** Usage of who works with agents, and of an account that has been deleted. Days are UTC and inclusive; past ones never change. */
 export class Analytics {
-  readonly #seed: string;
   readonly #people: readonly Person[];
   readonly #known = new Map<number, readonly PersonDay[]>();
 
-  constructor(seed: string, members: readonly Person[]) {
-    this.#seed = seed;
-    const deleted = { id: `user_${seeded(seed, 'deleted').hex(20)}`, email: null };
+  constructor(members: readonly Person[]) {
+    const deleted = { id: `user_${seeded(SEED, 'deleted').hex(20)}`, email: null };
     this.#people = [...members, deleted];
   }
 
@@ -184,22 +182,21 @@ export class Analytics {
     row: (date: string, rows: readonly PersonDay[], random: Random, day: number) => Row,
   ): Row[] {
     return Array.from({ length: last - first + 1 }, (_, index) => first + index).map(day =>
-      row(dayText(day), this.#rows(day), seeded(this.#seed, 'shares', day), day),
+      row(dayText(day), this.#rows(day), seeded(SEED, 'shares', day), day),
     );
   }
 
   #rows(day: number): readonly PersonDay[] {
     const rows =
-      this.#known.get(day) ??
-      this.#people.flatMap((person, index) => personDay(this.#seed, day, index, person) ?? []);
+      this.#known.get(day) ?? this.#people.flatMap((person, index) => personDay(day, index, person) ?? []);
     this.#known.set(day, rows);
     return rows;
   }
 }
 
 /** One works on weekends, too. Each has a habit of models, levels, servers and languages. */
-function personDay(seed: string, day: number, index: number, { id, email }: Person) {
-  const random = seeded(seed, 'person', id, day);
+function personDay(day: number, index: number, { id, email }: Person) {
+  const random = seeded(SEED, 'person', id, day);
   const isWeekend = [0, 6].includes((day + 4) % 7);
   const isDeleted = email === null && day > LAST_DAY_OF_DELETED;
   if (day < EARLIEST_DAY || isDeleted || !(index === 0 || random.chance(isWeekend ? 0.09 : 0.8)))

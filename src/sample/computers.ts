@@ -1,4 +1,4 @@
-import { DAY_MS, dayOf, seeded } from './random';
+import { DAY_MS, dayOf, SEED, seeded } from './random';
 
 /** A computer; the fields that are left open are those of interface 2.10. */
 export interface Computer {
@@ -31,8 +31,8 @@ const QUOTA = `Quota exceeded: 4 of 4 hosted computers are in use.
 Remove a computer that is no longer needed, or ask an administrator to raise the limit.
 provider answer: {"code":"RESOURCE_EXHAUSTED","scope":"organization","limit":4}`;
 
-export function computerIdOf(seed: string, name: string): string {
-  return seeded(seed, 'computer', name).uuid();
+export function computerIdOf(name: string): string {
+  return seeded(SEED, 'computer', name).uuid();
 }
 
 /** When the sample was first used, and its computers first asked for; Unix ms. */
@@ -42,14 +42,9 @@ interface Begun {
 }
 
 /** The organization's computers. The one being made advances with the clock from the moment they are first asked for. */
-export function computersOf(
-  seed: string,
-  { usedAt, seenAt }: Begun,
-  now: number,
-  pace: number,
-): readonly Computer[] {
+export function computersOf({ usedAt, seenAt }: Begun, now: number, pace: number): readonly Computer[] {
   return DESCRIPTIONS.map(({ name, provider: providerType, age, status }): Computer => {
-    const random = seeded(seed, 'computer', name);
+    const random = seeded(SEED, 'computer', name);
     const id = random.uuid();
     const made = (dayOf(usedAt) - age) * DAY_MS + random.int(6 * 3600, 17 * 3600) * 1000;
     const isNew = status === 'provisioning';

@@ -4,7 +4,7 @@ import { once } from '../util/promises';
 import { Analytics, type Days, type Row } from './analytics';
 import { computersOf, isUsable, type Computer } from './computers';
 import { controlHistory, people, users } from './organization';
-import { dayOf, dayText, EARLIEST_DAY, seeded } from './random';
+import { dayOf, dayText, EARLIEST_DAY, SEED, seeded } from './random';
 import { readinessReports } from './readiness';
 import {
   Sessions,
@@ -23,8 +23,6 @@ export interface SampleOptions {
   readonly records: SampleRecords;
   /** The open folder's repository: it gets a series of readiness reports. */
   readonly openRepository?: OpenRepository | undefined;
-  /** What all generated data depends on, with the date; `agent-console` by default. */
-  readonly seed?: string;
   readonly now?: () => number;
   /** Agents and provisioning take this multiple of their natural time (6-10 s, 40 s); 1 by default, 0 for at once. */
   readonly pace?: number;
@@ -76,24 +74,24 @@ const MADE = 'POST /api/v0/sessions';
  * the request is given up or the records cannot be read or written.
  */
 export function sampleFetch(options: SampleOptions): (url: string, init?: RequestInit) => Promise<Response> {
-  const { records, seed = 'agent-console', now = Date.now, pace = 1 } = options;
+  const { records, now = Date.now, pace = 1 } = options;
   const first = async (what: string): Promise<number> => {
     const made = await records.update(what, current => current ?? { kind: 'first', at: Math.floor(now()) });
     return made?.kind === 'first' ? made.at : now();
   };
   const computers = async (): Promise<readonly Computer[]> => {
     const begun = { usedAt: await first('used'), seenAt: await first('computer seen') };
-    return computersOf(seed, begun, now(), pace);
+    return computersOf(begun, now(), pace);
   };
   const begin = once(async () => {
     await records.load();
     if (records.values.has('used')) return;
-    for (const state of (options.sessions ?? demoSessions)({ seed, now: Math.floor(now()), pace }))
+    for (const state of (options.sessions ?? demoSessions)({ now: Math.floor(now()), pace }))
       await records.update(state.sessionId, current => current ?? { kind: 'session', state });
     await first('used');
   });
   const routes: Routes = {
-    ...organizationRoutes(seed, options.openRepository, now),
+    ...organizationRoutes(options.openRepository, now),
     ...sessionRoutes(new Sessions(records, now, pace), computers),
   };
   return async (url, { method = 'GET', body, signal } = {}) => {
@@ -138,11 +136,11 @@ function daysOf(query: URLSearchParams, now: number): Days {
 }
 
 /** What the organization is asked for: its usage, its members, its controls and the readiness of its repositories. */
-function organizationRoutes(seed: string, open: OpenRepository | undefined, now: () => number): Routes {
-  const everyone = people(seed);
+function organizationRoutes(open: OpenRepository | undefined, now: () => number): Routes {
+  const everyone = people();
   // Not everybody works with agents.
-  const analytics = new Analytics(seed, everyone.slice(0, 13));
-  const org_id = `org_${seeded(seed, 'organization').hex(16)}`;
+  const analytics = new Analytics(everyone.slice(0, 13));
+  const org_id = `org_${seeded(SEED, 'organization').hex(16)}`;
   const usage =
     (rows: (days: Days, query: URLSearchParams) => { readonly data: readonly Row[]; readonly meta?: Row }) =>
     ({ query }: Call): unknown => {
@@ -165,12 +163,12 @@ function organizationRoutes(seed: string, open: OpenRepository | undefined, now:
     'GET /api/v0/organization/users': ({ query }) =>
       paged('users', users(everyone, now()), ({ id }) => id, query),
     'GET /api/v0/organization/enterprise-controls/history': ({ query }) => {
-      const changes = controlHistory(seed, everyone.slice(0, 3), now());
+      const changes = controlHistory(everyone.slice(0, 3), now());
       return paged('changes', changes, ({ revision }) => `revision ${revision}`, query);
     },
     // Without a limit every report is answered (interface 4.2).
     'GET /api/organization/maturity-level-reports': ({ query }) => {
-      const all = readinessReports(seed, open, now());
+      const all = readinessReports(open, now());
       const from = all.findIndex(({ reportId }) => reportId === query.get('startAfter')) + 1;
       return { reports: all.slice(from, from + Number(query.get('limit') ?? all.length)) };
     },

@@ -1,5 +1,5 @@
 import script from './controls.txt';
-import { DAY_MS, dayOf, EARLIEST_DAY, seeded, type Random } from './random';
+import { DAY_MS, dayOf, EARLIEST_DAY, SEED, seeded, type Random } from './random';
 
 /** A member of the organization, as the users endpoint knows them. */
 export type Member = ReturnType<typeof member>;
@@ -15,13 +15,12 @@ const LAST =
 const DEPARTMENTS = ['Payments', 'Storefront', 'Platform', 'Data', 'Mobile', 'Support'];
 const MEMBERS = 128;
 
-/** The organization of a seed. */
-export function people(seed: string): Member[] {
-  return Array.from({ length: MEMBERS }, (_, index) => member(seed, index));
+export function people(): Member[] {
+  return Array.from({ length: MEMBERS }, (_, index) => member(index));
 }
 
-function member(seed: string, index: number) {
-  const random = seeded(seed, 'member', index);
+function member(index: number) {
+  const random = seeded(SEED, 'member', index);
   const firstName = FIRST[index % FIRST.length] ?? '';
   const lastName = LAST[(index * 5 + Math.floor(index / FIRST.length)) % LAST.length] ?? '';
   return {
@@ -57,12 +56,12 @@ export function users(members: readonly Member[], now: number) {
 const INTERVAL_MS = Math.round(7.04 * DAY_MS);
 
 /** Every revision of the script up to `now`, the newest first (interface 2.12); `settings` is the whole state after the change. Old ones never change. */
-export function controlHistory(seed: string, admins: readonly Member[], now: number) {
+export function controlHistory(admins: readonly Member[], now: number) {
   const changes = [];
   let settings: Settings = {};
-  for (const [index, step] of steps(seeded(seed, 'controls')).entries()) {
+  for (const [index, step] of steps(seeded(SEED, 'controls')).entries()) {
     const revision = index + 1;
-    const random = seeded(seed, 'revision', revision);
+    const random = seeded(SEED, 'revision', revision);
     const day = EARLIEST_DAY * DAY_MS + index * INTERVAL_MS;
     const at = day + random.int(8, 13) * 3600_000 + random.int(0, 3_599_999);
     if (at > now) break;

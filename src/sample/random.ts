@@ -32,6 +32,9 @@ function generator(text: string): () => number {
   };
 }
 
+/** What all generated data depends on, with the date. */
+export const SEED = 'agent-console';
+
 /** UTC days are counted from 1970-01-01. */
 export const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import type { OpenRepository } from '../util/git';
 import table from './criteria.txt';
-import { DAY_MS, EARLIEST_DAY, seeded } from './random';
+import { DAY_MS, EARLIEST_DAY, SEED, seeded } from './random';
 
 /** What a readiness report looks at, judged for each application or once for the repository, and the rationales. */
 const CRITERIA = table
@@ -60,12 +60,12 @@ function repositories(open: OpenRepository | undefined): readonly Repository[] {
 }
 
 /** Every report up to `now`, the newest first (interface 2.7). Old ones never change. */
-export function readinessReports(seed: string, open: OpenRepository | undefined, now: number) {
+export function readinessReports(open: OpenRepository | undefined, now: number) {
   return repositories(open)
     .flatMap(repository => {
       const reports = [];
       for (let index = 0; ; index++) {
-        const report = reportOf(seed, repository, index);
+        const report = reportOf(repository, index);
         if (report.createdAt > now) return reports;
         reports.push(report);
       }
@@ -73,9 +73,9 @@ export function readinessReports(seed: string, open: OpenRepository | undefined,
     .sort((a, b) => b.createdAt - a.createdAt || (a.reportId < b.reportId ? -1 : 1));
 }
 
-function reportOf(seed: string, { url, apps, every, start, commits }: Repository, index: number) {
-  const repoId = `repo_${seeded(seed, 'repository', canonical(url)).hex(16)}`;
-  const random = seeded(seed, 'report', repoId, index);
+function reportOf({ url, apps, every, start, commits }: Repository, index: number) {
+  const repoId = `repo_${seeded(SEED, 'repository', canonical(url)).hex(16)}`;
+  const random = seeded(SEED, 'report', repoId, index);
   const day = EARLIEST_DAY + 6 + index * every + random.int(0, 3);
   // It rises fast at first.
   const level = 0.93 - (0.93 - start) * Math.exp(-index / 9);
@@ -83,7 +83,7 @@ function reportOf(seed: string, { url, apps, every, start, commits }: Repository
     const scope = perApp ? Object.keys(apps) : ['.'];
     // An application passes once the level is above how hard the criterion is for it. What passed by a hair may fail again.
     const failing = scope.filter(
-      place => seeded(seed, 'hardness', repoId, id, place).next() + (random.next() - 0.5) * 0.2 > level,
+      place => seeded(SEED, 'hardness', repoId, id, place).next() + (random.next() - 0.5) * 0.2 > level,
     );
     const where = perApp && scope.length > 1 ? ` in ${failing.map(name => `\`${name}\``).join(', ')}` : '';
     const rationale = failing.length === 0 ? met : `${unmet}${where}. ${advice}`;

@@ -80,7 +80,7 @@ function stream(now: number): Buffer {
         ? Date.parse(`${when}T09:30:00Z`) / 1000
         : Math.floor(now / 1000 - (begun - Number(minutes)) * 60);
     const trailers = branch.startsWith('agent/')
-      ? `\n\nAgent-Session: ${idOf('agent-console', { title })}\n${AGENT}`
+      ? `\n\nAgent-Session: ${idOf({ title })}\n${AGENT}`
       : `\n\n${AGENT}`;
     const parents = [tips.get(branch), tips.get(from)].filter(mark => mark !== undefined);
     tips.set(branch, index + 1);

@@ -11,7 +11,7 @@ import {
   type Exchange,
 } from './script';
 import { computerIdOf } from './computers';
-import { seeded } from './random';
+import { SEED, seeded } from './random';
 import scripts from './stories.txt';
 
 /** A session as it is kept, mostly as the interface shows it (2.8, 2.9). All times are Unix ms. */
@@ -302,20 +302,19 @@ export const STORIES: readonly Story[] = parseScripts(scripts).map(({ title, abo
 const UNHURRIED = 6;
 
 export interface Surroundings {
-  readonly seed: string;
   readonly now: number;
   readonly pace: number;
 }
 
 /** The sessions of the sample as they are when it is first used; one of them is still being worked on. */
-export function demoSessions({ seed, now, pace }: Surroundings): SessionState[] {
+export function demoSessions({ now, pace }: Surroundings): SessionState[] {
   return STORIES.map(story => {
     const { title, minutesAgo, settings, exchanges } = story;
-    const random = seeded(seed, 'story', title);
+    const random = seeded(SEED, 'story', title);
     const createdAt = Math.floor(now - minutesAgo * 60_000);
     const about = {
-      sessionId: idOf(seed, story),
-      computerId: computerIdOf(seed, story.computer),
+      sessionId: idOf(story),
+      computerId: computerIdOf(story.computer),
       createdAt,
       settings,
     };
@@ -335,10 +334,10 @@ export function demoSessions({ seed, now, pace }: Surroundings): SessionState[] 
 }
 
 /** What people and hooks have added to the sessions of the sample on this machine, for whoever first sees them. */
-export function demoFacts(seed = 'agent-console'): readonly (Local & { readonly sessionId: string })[] {
-  return STORIES.map(story => ({ sessionId: idOf(seed, story), ...story.local }));
+export function demoFacts(): readonly (Local & { readonly sessionId: string })[] {
+  return STORIES.map(story => ({ sessionId: idOf(story), ...story.local }));
 }
 
-export function idOf(seed: string, { title }: Pick<Story, 'title'>): string {
-  return seeded(seed, 'session', title).uuid();
+export function idOf({ title }: Pick<Story, 'title'>): string {
+  return seeded(SEED, 'session', title).uuid();
 }

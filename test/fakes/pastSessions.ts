@@ -1,6 +1,6 @@
 import { computerIdOf } from '../../src/sample/computers';
 import { plan, type MessageDraft } from '../../src/sample/script';
-import { DAY_MS, dayOf, seeded, type Random } from '../../src/sample/random';
+import { DAY_MS, dayOf, SEED, seeded, type Random } from '../../src/sample/random';
 import { advance, append, ask, emptySession } from '../../src/sample/sessions';
 import type { Surroundings, SessionState } from '../../src/sample/sessions';
 
@@ -11,14 +11,14 @@ const LONG = [
 ];
 
 /** Sessions from before this service started: an everyday one, a long one, and one with everything out of the ordinary. */
-export function pastSessions({ seed, now }: Surroundings): SessionState[] {
+export function pastSessions({ now }: Surroundings): SessionState[] {
   let index = 0;
   /** A session begun some days ago, and what is random in it. */
   const begin = (computer: string, daysAgo: number, settings: Settings): [SessionState, Random] => {
     const createdAt = (dayOf(now) - daysAgo) * DAY_MS + 10 * 3600_000;
-    const sessionId = seeded(seed, 'past session', index).uuid();
-    const state = emptySession({ sessionId, computerId: computerIdOf(seed, computer), createdAt, settings });
-    return [state, seeded(seed, 'past messages', index++)];
+    const sessionId = seeded(SEED, 'past session', index).uuid();
+    const state = emptySession({ sessionId, computerId: computerIdOf(computer), createdAt, settings });
+    return [state, seeded(SEED, 'past messages', index++)];
   };
   const tags = [{ name: 'migration', metadata: {} }];
   return [

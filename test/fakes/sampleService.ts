@@ -70,7 +70,7 @@ const usualKeys = {
 
 /** The documented interface alone: no call lists sessions, and three (`pastSessions`) wait to be added by their ids. */
 export async function startSampleService(options: SampleServiceOptions = {}) {
-  const { port = 0, appPort = 0, now = Date.now, seed = 'agent-console' } = options;
+  const { port = 0, appPort = 0, now = Date.now } = options;
   const keys = { ...usualKeys, ...options.keys };
   const requests: RecordedRequest[] = [];
   const received = new Emitter<RecordedRequest>();
@@ -159,7 +159,7 @@ export async function startSampleService(options: SampleServiceOptions = {}) {
   const workUntil = (record: SampleRecord): number =>
     (record.kind === 'session' && record.state.steps.at(-1)?.at) || 0;
   const isBusy = () => [...sample.records.values.values()].some(record => workUntil(record) > now());
-  const made = (sample.sessions ?? demoSessions)({ seed, now: now(), pace: 1 });
+  const made = (sample.sessions ?? demoSessions)({ now: now(), pace: 1 });
   return {
     /** Everything but readiness, and its reports. */
     ...{ baseUrl: urls.base, appUrl: urls.app },

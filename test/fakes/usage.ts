@@ -19,7 +19,7 @@ function peopleOf(count: number, names: readonly string[] = []) {
 
 /** An organization of any size, from the sample's first day on; the same for the same size. */
 type Size = Readonly<Record<'days' | 'people', number>>;
-const usageOf = ({ people }: Size): Analytics => new Analytics('usage', peopleOf(people));
+const usageOf = ({ people }: Size): Analytics => new Analytics(peopleOf(people));
 const spanOf = ({ days }: Size) => ({ first: EARLIEST_DAY, last: EARLIEST_DAY + days - 1 });
 
 /** Rows of section 2.6, person after person, as the service pages them. */
@@ -50,7 +50,7 @@ const usual = Array.from({ length: 80 }, (_, n) => `${first[n % 10]}.${last[n % 
 const working = peopleOf(usual.length, [...hostileNames, ...usual.slice(hostileNames.length)]);
 export const people = working.map(({ id, email }) => ({ id, name: email }));
 
-const usage = new Analytics('usage', working);
+const usage = new Analytics(working);
 const span = { first: dayOf(Date.parse(bounds.start)), last: dayOf(Date.parse(bounds.end)) };
 const hostileTools = [
   { tool: hostileNames[2], invocations: 100 },

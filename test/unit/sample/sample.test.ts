@@ -247,7 +247,7 @@ describe('the sessions of the sample', () => {
 
 /** How long a session lasted. */
 const factsOf = ({ title, minutesAgo }: (typeof STORIES)[number]): SessionFacts => ({
-  sessionId: idOf('agent-console', { title }),
+  sessionId: idOf({ title }),
   createdAt: NOW - minutesAgo * MINUTE,
   lastAt: NOW - (minutesAgo - 2) * MINUTE,
 });
