@@ -161,7 +161,7 @@ export function linkTo(
  */
 export function linkedSession({ path, query }: Pick<vscode.Uri, 'path' | 'query'>, own: string): string {
   const sessionId = path.startsWith(FOLDER) ? path.slice(FOLDER.length) : '';
-  const host = query === '' ? own : /^service=([a-z0-9.:[\]-]{1,255})$/i.exec(query)?.[1];
+  const host = query === '' ? own : /^service=([\p{L}\p{M}\p{N} .:[\]-]{1,255})$/u.exec(query)?.[1];
   if (!isSessionId(sessionId) || host === undefined)
     throw new Error(vscode.l10n.t('This link does not lead to a session.'));
   if (host === own) return sessionId;
