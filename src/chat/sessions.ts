@@ -36,8 +36,9 @@ export interface ChatSessions {
   read(sessionId: string): Promise<unknown>;
   /** While held, the session's status is polled (fast while pending or running, resting otherwise), and read if it is in front. */
   watch(sessionId: string, why?: 'inFront'): IDisposable;
-  /** A send was answered with this agent status. `text` gives an untitled session its local title. */
+  /** A service has answered a send with this agent status. `text` gives an untitled session its local title. */
   noteSend(
+    serviceId: string,
     sessionId: string,
     sent: { readonly status: string | undefined; readonly at: number; readonly text: string },
   ): Promise<void>;

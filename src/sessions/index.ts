@@ -5,7 +5,15 @@ import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { Row, Tree, TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, Emitter, Slot, toDisposable, type Event, type IDisposable } from '../util/lifecycle';
+import {
+  Disposable,
+  Emitter,
+  every,
+  Slot,
+  toDisposable,
+  type Event,
+  type IDisposable,
+} from '../util/lifecycle';
 import type { WindowFocus } from '../util/windowFocus';
 import { contextOf, learnSession, workspaceOfCwd } from './access';
 import { openLink, pickSession, sessionCommands } from './commands';
@@ -69,12 +77,16 @@ export interface SessionsContext extends SessionsDeps {
   readonly ready: () => Promise<void>;
 }
 
+/** Twenty sessions have had their turns by then, also where other windows ask. */
+const REFRESH_MS = 20_000;
+
 /** Sessions: the durable index, its tree, and the truth about their status (sections 2.8, 4.5, 4.6), for all other features too. */
 export class Sessions extends Disposable {
   readonly #context: SessionsContext;
   readonly #serviceList: ServiceList;
   readonly #planted = new Map<string, Promise<void>>();
   readonly #changed = this.register(new Emitter<readonly string[]>());
+  readonly #refreshing = this.register(new Slot<IDisposable>());
   readonly tree: Tree;
   readonly commands: CommandHandlers<'sessions'>;
   /** A session's status has changed; told in one window only. */
@@ -110,6 +122,7 @@ export class Sessions extends Disposable {
       connection.onDidBecomeReady(() => {
         monitor.poke();
         view.update();
+        follow();
       }),
     );
     follow();
@@ -209,25 +222,35 @@ export class Sessions extends Disposable {
     return session;
   }
 
-  /** Asks for the list where the service has one, and about the sessions of the latest activity; the view asks about those at work. */
+  /**
+   * Asks for the list where the service has one; then, in turn with all other questions, about the sessions of the latest activity
+   * that it has not told. The view asks about those at work.
+   */
   async refreshAll(): Promise<void> {
     await this.ready();
     await this.#serviceList.read();
-    const { index, monitor, log } = this.#context;
+    const { index, monitor } = this.#context;
+    const { told } = this.#serviceList;
+    const latest = [...index.records.values()]
+      .filter(({ sessionId, local }) => local.archivedAt === undefined && !told.has(sessionId))
+      .sort((a, b) => activityOf(b) - activityOf(a))
+      .slice(0, 20)
+      .map(({ sessionId }) => sessionId);
+    const done = every(REFRESH_MS, () => this.#refreshing.set(undefined));
+    const held = [monitor.watch(latest, 'inFront'), done];
+    this.#refreshing.set(toDisposable(() => held.forEach(each => each.dispose())));
     monitor.poke();
-    const latest = [...index.records.values()].sort((a, b) => activityOf(b) - activityOf(a)).slice(0, 20);
-    const failed = (error: unknown): void => log.debug(`A session could not be checked: ${String(error)}`);
-    await Promise.all(latest.map(({ sessionId }) => monitor.check(sessionId).catch(failed)));
   }
 
   /**
    * While held, the session is asked about now and then. Who has it in front sees the transcript: what it holds by then counts as read.
    */
   watch(sessionId: string, why?: 'inFront'): IDisposable {
-    const { index, monitor } = this.#context;
+    const { index, monitor, focused } = this.#context;
     if (why === undefined) return monitor.watch([sessionId]);
-    const held = [monitor.watch([sessionId], why), index.onDidChange(() => this.#markRead(sessionId))];
-    this.#markRead(sessionId);
+    const read = (): void => this.#markRead(sessionId);
+    const held = [monitor.watch([sessionId], why), index.onDidChange(read), focused.onDidChange(read)];
+    read();
     return toDisposable(() => held.forEach(each => each.dispose()));
   }
 
@@ -238,10 +261,10 @@ export class Sessions extends Disposable {
     return { set, dispose: () => held.dispose() };
   }
 
-  async noteSend(sessionId: string, sent: Parameters<SessionIndex['noteSend']>[2]): Promise<void> {
+  async noteSend(...sent: Parameters<SessionIndex['noteSend']>): Promise<void> {
     const { index, monitor } = this.#context;
-    if (index.serviceId !== undefined) await index.noteSend(index.serviceId, sessionId, sent);
-    monitor.poke(sessionId);
+    await index.noteSend(...sent);
+    monitor.poke(sent[1]);
   }
 
   /** Notes what a hook told; nothing while nobody is signed in, since nobody knows then whose session it is. */
@@ -277,10 +300,10 @@ export class Sessions extends Disposable {
   }
 
   #markRead(sessionId: string): void {
-    const { index, log } = this.#context;
+    const { index, focused, log } = this.#context;
     const { session, local } = index.get(sessionId) ?? {};
     const count = session?.messageCount;
-    if (count === undefined || (local?.readCount ?? -1) >= count) return;
+    if (!focused.current || count === undefined || (local?.readCount ?? -1) >= count) return;
     index
       .keep(sessionId, kept => ({ ...kept, readCount: count }))
       .catch((error: unknown) =>

@@ -77,6 +77,8 @@ export type SessionSignal = Omit<KeptSignal, 'seen'> & { readonly sessionId: str
 const LONGEST_QUESTION_MS = 10 * 60_000;
 /** For so long after a signal the service may still say what was before it. */
 const SETTLING_MS = 5_000;
+/** A signal is dated by the clock of this machine, which may be so much behind that of the service. */
+const BEHIND_MS = 60_000;
 
 /** Up to version 2 the service's title came before what was sent. */
 export function migrateRecord(value: unknown, fromVersion: number): unknown {
@@ -171,7 +173,7 @@ function signalAfter(signal: SessionRecord['signal'], session: Session, at: numb
 
 /** The session has moved on since: the event was read late. */
 function isPast({ at }: { readonly at: number }, session: SessionRecord['session']): boolean {
-  return (session?.updatedAt ?? 0) > at + SETTLING_MS;
+  return (session?.updatedAt ?? 0) > at + BEHIND_MS;
 }
 
 export interface SessionStatus {
