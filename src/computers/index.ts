@@ -29,7 +29,7 @@ const computerKind: ItemKind<Computer> = {
   schema: {
     parse: value => {
       const [computer] = readComputers([value]);
-      if (computer === undefined) throw new Error('It is no computer.');
+      if (computer === undefined) throw new Error('Not a computer.');
       return computer;
     },
   },

@@ -91,7 +91,7 @@ export class SessionsView extends Disposable {
       return { label, description, change, kind: change === undefined ? Separator : Default };
     });
     // A page that gets the focus back from the palette late would close it.
-    const options = { placeHolder: vscode.l10n.t('How are sessions listed?'), ignoreFocusOut: true };
+    const options = { placeHolder: vscode.l10n.t('Choose how sessions are listed'), ignoreFocusOut: true };
     const chosen = await vscode.window.showQuickPick(items, options);
     if (chosen?.change === undefined) return;
     await this.#context.memory.update(OPTIONS, { ...now, ...chosen.change });
