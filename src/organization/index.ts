@@ -58,9 +58,9 @@ export class Organization extends Disposable {
     this.tree = this.register(
       new Tree({
         view,
-        ready: () => this.#ready(),
+        ready: () => data.ready(),
         roots: () => (connection.state.current.kind === 'signedOut' ? [] : organizationRows(data)),
-        onMinute: () => this.#showStatus(),
+        onDraw: () => this.#showStatus(),
       }),
     );
     this.commands = {
@@ -79,8 +79,8 @@ export class Organization extends Disposable {
         await deps.details.show(`controls ${data.serviceId}`, name, content, 'jsonc');
       },
     };
-    this.register(data.onDidChange(() => this.#draw()));
-    this.register(connection.state.onDidChange(() => void this.#ready().then(() => this.#draw())));
+    this.register(data.onDidChange(() => this.tree.update()));
+    this.register(connection.state.onDidChange(() => void data.ready().then(() => this.tree.update())));
     for (const list of [data.people, data.controls])
       list.follow({
         pace: () => ({ usualMs: FRESH_MS }),
@@ -118,17 +118,6 @@ export class Organization extends Disposable {
   /** Reads all that is shown now; a failure is told in the view. */
   refresh(): Promise<void> {
     return this.#data.refresh();
-  }
-
-  /** Resolves when what is kept has been read: what is asked for arrives later. */
-  async #ready(): Promise<void> {
-    await this.#data.ready();
-    this.#showStatus();
-  }
-
-  #draw(): void {
-    this.#showStatus();
-    this.tree.update();
   }
 
   /** Why there is none to choose from. */

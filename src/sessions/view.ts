@@ -30,14 +30,11 @@ interface ViewOptions extends Pick<Arrangement, 'grouping' | 'sorting'> {
 
 const OPTIONS = 'sessions.viewOptions';
 
-const TOGETHER_MS = 50;
-
 /** The Sessions view: its rows, what is asked about while it is visible, its badge, its counts, its message. */
 export class SessionsView extends Disposable {
   readonly #context: SessionsContext;
   readonly tree: Tree;
   readonly #watch = this.register(new Slot<IDisposable>());
-  #together: NodeJS.Timeout | undefined;
 
   constructor(context: SessionsContext) {
     super();
@@ -49,20 +46,17 @@ export class SessionsView extends Disposable {
         // Where they cannot be read, the index knows why, and the view says it.
         ready: () => ready().catch((error: unknown) => log.warn(`Sessions cannot be read: ${String(error)}`)),
         roots: () => this.#roots(),
-        onMinute: () => this.#showSoon(),
+        onDraw: () => this.#show(),
       }),
     );
     this.register(index.onDidChange(ids => this.update(ids)));
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.update()));
-    this.register(view.onDidChangeVisibility(() => this.#showSoon()));
     this.register(connection.state.onDidChange(() => this.update()));
-    this.#show();
   }
 
   /** These sessions may say something else; without any, all of them. */
   update(sessionIds: readonly string[] = []): void {
     this.tree.update(sessionIds.length === 0 ? undefined : new Set(sessionIds.map(rowId)));
-    this.#showSoon();
   }
 
   async pickOptions(): Promise<void> {
@@ -110,11 +104,6 @@ export class SessionsView extends Disposable {
       .map(each => (gone.has(each) ? undefined : this.tree.node(each)))
       .find(node => node !== undefined);
     if (next !== undefined) await this.#context.view.reveal(next, { select: false, focus: true });
-  }
-
-  override dispose(): void {
-    clearTimeout(this.#together);
-    super.dispose();
   }
 
   #roots(): readonly TreeNode[] {
@@ -171,15 +160,8 @@ export class SessionsView extends Disposable {
     return { id: rowId(sessionId), kind: 'session', ...{ sessionId }, row };
   }
 
-  #showSoon(): void {
-    this.#together ??= setTimeout(() => this.#show(), TOGETHER_MS);
-  }
-
   /** What stands around the rows, and what is asked about. */
   #show(): void {
-    clearTimeout(this.#together);
-    this.#together = undefined;
-    if (this.isDisposed) return;
     const { index, connection, monitor, view } = this.#context;
     const state = connection.state.current;
     const { failure, isOpen, records, unreadable } = index;

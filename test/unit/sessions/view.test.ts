@@ -142,7 +142,7 @@ describe('the view of sessions', () => {
     });
     later(() => watch.mock.restore());
     const asks = (ids: string): void => {
-      mock.timers.tick(50);
+      mock.timers.tick(100);
       assert.equal([...watched].sort().join(), ids);
     };
     view.show(true);
