@@ -100,7 +100,7 @@ export class Computers extends Disposable {
     this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.tree.update())));
     const views = [view, ...(deps.shownIn ?? [])];
     this.#isSeen = this.#list.follow({
-      pace: () => ({ usualMs: paceOf(this.#sorted, deps.refreshSeconds() * 1000) }),
+      usualMs: () => paceOf(this.#sorted, deps.refreshSeconds() * 1000),
       isSeen: () => views.some(({ visible }) => visible),
       onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
       focused,

@@ -26,8 +26,8 @@ import {
 
 export { controlRecords, searchedOrganization, publicControls } from './data';
 
-/** Controls older than this are read again before a session is created; after a failure, a minute later. */
-const POLICY_PACE = { usualMs: 60 * 60_000, retryMs: 60_000 };
+/** Controls older than this are read again before a session is created. */
+const POLICY_MS = 60 * 60_000;
 /** Longest that a person waits for what is only asked to make an answer better, ms. */
 const ASK_MS = 2_000;
 
@@ -44,7 +44,7 @@ export class Organization extends Disposable {
   /** Warns of sessions the newest controls known forbid. Never rejects. */
   readonly policy = {
     warnings: async (choice: SessionChoice): Promise<readonly string[]> => {
-      await soon(this.#data.controls.freshen(POLICY_PACE));
+      await soon(this.#data.controls.freshen(POLICY_MS));
       return warningsOf(choice, this.#data.revisions[0]);
     },
   };
@@ -83,7 +83,7 @@ export class Organization extends Disposable {
     this.register(connection.state.onDidChange(() => void data.ready().then(() => this.tree.update())));
     for (const list of [data.people, data.controls])
       list.follow({
-        pace: () => ({ usualMs: FRESH_MS }),
+        usualMs: () => FRESH_MS,
         isSeen: () => view.visible,
         onDidChangeSeen: [view.onDidChangeVisibility],
         focused,

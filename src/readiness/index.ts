@@ -71,7 +71,7 @@ export class Readiness extends Disposable {
       onDidChangeSettings(['readiness.statusBar'], () => listener(undefined));
     this.register(onDidChangeBar(() => this.#drawStatusBar()));
     list.follow({
-      pace: () => ({ usualMs: PERIOD_MS }),
+      usualMs: () => PERIOD_MS,
       isSeen: () => this.#isSeen(),
       onDidChangeSeen: [
         view.onDidChangeVisibility,
