@@ -4,7 +4,7 @@ import type { ListViewDeps } from '../ui/connectedList';
 import { saveText } from '../ui/window';
 import { pick, pickItem, type Choice } from '../ui/pick';
 import { factsDocument, format, joined } from '../ui/text';
-import { Tree } from '../ui/tree';
+import { Tree, type TreeNode } from '../ui/tree';
 import { setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/lifecycle';
@@ -59,7 +59,7 @@ export class Organization extends Disposable {
       new Tree({
         view,
         ready: () => data.ready(),
-        roots: () => (connection.state.current.kind === 'signedOut' ? [] : organizationRows(data)),
+        roots: () => this.#roots(),
         onDraw: () => this.#showStatus(),
       }),
     );
@@ -118,6 +118,13 @@ export class Organization extends Disposable {
   /** Reads all that is shown now; a failure is told in the view. */
   refresh(): Promise<void> {
     return this.#data.refresh();
+  }
+
+  #roots(): readonly TreeNode[] {
+    const data = this.#data;
+    const isEmpty = [data.people, data.controls].every(({ state }) => state.current.items.length === 0);
+    const { kind } = this.#deps.connection.state.current;
+    return kind === 'signedOut' || (kind === 'keyRejected' && isEmpty) ? [] : organizationRows(data);
   }
 
   /** Why there is none to choose from. */
@@ -235,13 +242,7 @@ export class Organization extends Disposable {
   #showStatus(): void {
     const { connection, view } = this.#deps;
     const lists = [this.#data.people.shown, this.#data.controls.shown];
-    const message = viewMessage({
-      connection: connection.state.current,
-      lists,
-      tellsRejection: true,
-      now: this.#data.now(),
-    });
-    setMessage(view, message);
+    setMessage(view, viewMessage({ connection: connection.state.current, lists, now: this.#data.now() }));
     // Progress stands here and in no row: a row that says something else is drawn again with all below it.
     const read = lists.flatMap(({ reading }) => reading?.count ?? []);
     view.description =

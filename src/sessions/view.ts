@@ -164,16 +164,15 @@ export class SessionsView extends Disposable {
   #show(): void {
     const { index, connection, monitor, view } = this.#context;
     const state = connection.state.current;
-    const { failure, isOpen, records, unreadable } = index;
+    const { failure, isOpen, records, unreadable: problems } = index;
     const sentence = failure === undefined ? undefined : { sentence: errorSentence(failure) };
-    const list = { items: [...records.keys()], at: isOpen ? 0 : undefined, failure: sentence };
+    const list = { items: [...records.keys()], at: isOpen ? 0 : undefined, failure: sentence, problems };
     setContext('agentConsole.sessions', listContext(list));
     const [shown, all] = [this.#visible().length, records.size].map(count => format.number(count));
     view.description =
       state.kind === 'signedOut' ? '' : joined([records.size > 0 && all, serviceLabel(state.service)]);
     const isSignedIn = state.kind === 'signedIn';
-    const unread = unreadable.map(({ id }) => id);
-    const message = viewMessage({ connection: state, lists: [list], unread, now: Date.now() });
+    const message = viewMessage({ connection: state, lists: [list], now: Date.now() });
     const hidden =
       isSignedIn && shown !== all
         ? vscode.l10n.t('Only sessions of this workspace are shown: {0} of {1}.', shown ?? '', all ?? '')
