@@ -1,6 +1,8 @@
 import type { SessionSettings } from '../api';
 import type { Event, IDisposable } from '../util/lifecycle';
 
+export type { ShownChanges as ChatChanges } from '../shared';
+
 export interface ChatSession {
   readonly sessionId: string;
   /** Foreign text, or this extension's words for a session without a title. */
@@ -46,11 +48,6 @@ export interface ChatSessions {
   ensure(sessionId: string): Promise<void>;
   /** Quick pick of known sessions, or of a new one `first`; `undefined` when cancelled. */
   pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined>;
-}
-
-export interface ChatChanges {
-  of(sessionId: string): { readonly short: string; readonly lines: readonly string[] } | undefined;
-  readonly onDidChange: Event<readonly string[]>;
 }
 
 export function keyOf({ serviceId, sessionId }: { readonly serviceId: string; readonly sessionId: string }) {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Connection, Service } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
+import type { SessionSignal, ShownChanges, WaitingSession } from '../shared';
 import type { Storage } from '../storage';
 import type { Row, Tree, TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
@@ -19,17 +20,10 @@ import { contextOf, learnSession, workspaceOfCwd } from './access';
 import { openLink, pickSession, sessionCommands } from './commands';
 import type { SessionPolicy } from './create';
 import { ServiceList, SessionMonitor } from './monitor';
-import { activityOf, isWaiting, statusOf, type SessionRecord, type SessionSignal } from './record';
+import { activityOf, isWaiting, statusOf, type SessionRecord } from './record';
 import { SessionIndex } from './sessionIndex';
 import { SessionsView } from './view';
-import {
-  computerName,
-  sessionRow,
-  sessionTitle,
-  wordsOf,
-  type ComputerFacts,
-  type SessionContext,
-} from './words';
+import { computerName, sessionRow, sessionTitle, wordsOf, type ComputerFacts } from './words';
 
 export { sessionRecords } from './sessionIndex';
 
@@ -55,10 +49,7 @@ export interface SessionsDeps {
     /** Asks the person for one, the one that was used `last` first. */
     pick(placeHolder: string, last?: string): Promise<{ readonly id: string } | undefined>;
   };
-  readonly changes: {
-    of(sessionId: string): SessionContext['changes'];
-    readonly onDidChange: Event<readonly string[]>;
-  };
+  readonly changes: ShownChanges;
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
   readonly details: Pick<DetailsDocuments, 'show'>;
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
@@ -278,7 +269,7 @@ export class Sessions extends Disposable {
    * Whose agents wait, the longest waiting first, and after them whom a person wants to hear nothing of: known from the records alone,
    * for rows, badge and bell.
    */
-  waiting(): readonly (SessionSignal & { readonly title: string; readonly isMuted: boolean })[] {
+  waiting(): readonly WaitingSession[] {
     const records = [...this.#context.index.records.values()];
     const listed = (record: SessionRecord) => ({
       ...{ sessionId: record.sessionId, title: sessionTitle(record), isMuted: isMuted(record) },

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Session } from '../api';
+import type { SessionSignal } from '../shared';
 import { ifFits, into, openObject, orElse, readSession, recordSchema, type RecordOf } from '../api/records';
 
 export const RECORD_VERSION = 3;
@@ -71,7 +72,6 @@ export type Overlay = SessionRecord['local'];
 export type Workspace = NonNullable<SessionRecord['workspace']>;
 export type StatusProblem = NonNullable<NonNullable<SessionRecord['check']>['problem']>;
 export type KeptSignal = NonNullable<SessionRecord['signal']>;
-export type SessionSignal = Omit<KeptSignal, 'seen'> & { readonly sessionId: string };
 
 /** No question is under way for longer: an answer that seems newer by more than this was dated by a clock that was wrong. */
 const LONGEST_QUESTION_MS = 10 * 60_000;

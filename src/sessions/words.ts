@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
+import type { ShownWork } from '../shared';
 import { card, factsDocument, format, joined, type Fact, type Icon } from '../ui/text';
 import type { Row } from '../ui/tree';
 import { isTime } from '../util/format';
@@ -25,7 +26,7 @@ export interface ComputerFacts {
 
 export interface SessionContext {
   readonly computer: (computerId: string) => ComputerFacts | undefined;
-  readonly changes?: { readonly short: string; readonly lines: readonly string[] } | undefined;
+  readonly changes?: ShownWork | undefined;
   /** Unix ms. */
   readonly now: number;
   readonly canStop?: boolean;
