@@ -114,7 +114,7 @@ export async function askSessionId(context: SessionsContext): Promise<string | u
   const value = await vscode.window.showInputBox({
     title: vscode.l10n.t('Open a session by its id'),
     prompt: vscode.l10n.t(
-      'The id is shown in the web application and in the command-line client. A link to a session works, too.',
+      'The id is shown in the web application and in the command-line client. A link to a session also works.',
     ),
     ignoreFocusOut: true,
     validateInput: text => {

@@ -44,7 +44,7 @@ export async function createForPerson(
   await signedIn(context, true);
   const known = [...index.records.values()];
   const [last] = known.filter(({ origin }) => origin === 'created').sort((a, b) => b.addedAt - a.addedAt);
-  const question = vscode.l10n.t('Choose the computer the new session runs on');
+  const question = vscode.l10n.t('Choose a computer for the new session');
   const chosen = computerId ?? (await computers.pick(question, last?.session?.computerId))?.id;
   if (chosen === undefined) return undefined;
   const seen = (name: Asked): readonly string[] => {

@@ -209,7 +209,7 @@ export class Sessions extends Disposable {
     await this.#context.monitor.check(sessionId, signal);
     const session = this.get(sessionId);
     if (session === undefined)
-      throw new Error(vscode.l10n.t('The session was removed from the list meanwhile.'));
+      throw new Error(vscode.l10n.t('The session has since been removed from the list.'));
     return session;
   }
 
@@ -254,8 +254,9 @@ export class Sessions extends Disposable {
 
   async noteSend(...sent: Parameters<SessionIndex['noteSend']>): Promise<void> {
     const { index, monitor } = this.#context;
+    const [, sessionId] = sent;
     await index.noteSend(...sent);
-    monitor.poke(sent[1]);
+    monitor.poke(sessionId);
   }
 
   /** Notes what a hook told; nothing while nobody is signed in, since nobody knows then whose session it is. */

@@ -184,7 +184,7 @@ export class SessionMonitor extends Disposable {
       const computerId = index.get(sessionId)?.session?.computerId;
       const session = await api.one('session', { ids: { sessionId }, query: { computerId }, signal });
       if (index.serviceId !== serviceId)
-        throw new Error(vscode.l10n.t('You switched to another service meanwhile.'));
+        throw new Error(vscode.l10n.t('You have since switched to another service.'));
       await index.observe(serviceId, session, at);
       return session;
     } catch (error) {

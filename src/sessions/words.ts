@@ -194,7 +194,7 @@ export function sessionDocument(record: SessionRecord, context: SessionContext):
     [vscode.l10n.t('Status as of'), time(status.at)],
     [vscode.l10n.t('Problem'), status.problem?.sentence],
     [vscode.l10n.t('Hook'), signal && `${signalWord(signal)}, ${time(signal.at) ?? ''}`],
-    [vscode.l10n.t('Message of the hook'), signal?.message],
+    [vscode.l10n.t('Hook message'), signal?.message],
     [vscode.l10n.t('Computer'), computerName(record, computer)],
     [vscode.l10n.t('Messages'), textOf(count === undefined ? undefined : format.number(count))],
     [vscode.l10n.t('Created'), textOf(time(session?.createdAt))],
