@@ -72,9 +72,11 @@ export function sourcesOf({ storage, connection, usage }: SourcesDeps): Sources 
       const known = await storage.collection(titles).load();
       const gone = [...known.values()].filter(record => publicSession(record) === undefined);
       const { inTitle, ...query } = parseQuery(text);
+      if (inTitle !== undefined)
+        throw new Error(vscode.l10n.t('in: is not available here; search for words and use sessionId.'));
       const { hits, isMore } = await storage.search({
         ...query,
-        within: inTitle === undefined ? [titles.path, talk, ...Object.keys(kinds)] : [],
+        within: [titles.path, talk, ...Object.keys(kinds)],
         without: gone.map(({ sessionId }) => transcriptOf(sessionId)),
         limit,
       });

@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
+import type { ShownWork } from '../shared';
 import type { Storage } from '../storage';
 import { notify, type NoticeButton } from '../ui/window';
 import { pick, type Choice, readSessionId } from '../ui/pick';
@@ -17,7 +18,7 @@ import type { BranchName, Changes } from './git/model';
 import { fileAt, showDiff, type FileAt } from './show';
 import { diffOf, needGit, takeAlong, type TakeAlongDeps } from './takeAlong';
 import { SessionWork, type ChangesSessions, type Work, type WorkDeps } from './work';
-import { ageOf, lineFigures, reasonOf, shownWork, type ShownWork } from './words';
+import { ageOf, lineFigures, reasonOf, shownWork } from './words';
 
 export interface ChangesDeps extends Omit<WorkDeps, 'repositories'>, Pick<CommentsDeps, 'messages'> {
   readonly connection: Pick<Connection, 'ready' | 'state'>;

@@ -1,16 +1,9 @@
 import * as vscode from 'vscode';
+import type { ShownWork } from '../shared';
 import { format, joined } from '../ui/text';
 import { forNotification, oneLine } from '../util/text';
 import type { Changes, Claim } from './git/model';
 import type { Work } from './work';
-
-/** What rows, cards and the header of a chat say of a session's work. */
-export interface ShownWork {
-  /** Such as `agent/fix-refund · 3 files +42 −7 · merged`. */
-  readonly short: string;
-  /** The rest, a sentence each. */
-  readonly lines: readonly string[];
-}
 
 const MOST_COMMITS = 10;
 

@@ -1,6 +1,8 @@
 import type { SessionSettings } from '../api';
 import type { Event, IDisposable } from '../util/lifecycle';
 
+export type { ShownChanges as ChatChanges } from '../shared';
+
 export interface ChatSession {
   readonly sessionId: string;
   /** Foreign text, or this extension's words for a session without a title. */
@@ -36,8 +38,9 @@ export interface ChatSessions {
   read(sessionId: string): Promise<unknown>;
   /** While held, the session's status is polled (fast while pending or running, resting otherwise), and read if it is in front. */
   watch(sessionId: string, why?: 'inFront'): IDisposable;
-  /** A send was answered with this agent status. `text` gives an untitled session its local title. */
+  /** A service has answered a send with this agent status. `text` gives an untitled session its local title. */
   noteSend(
+    serviceId: string,
     sessionId: string,
     sent: { readonly status: string | undefined; readonly at: number; readonly text: string },
   ): Promise<void>;
@@ -45,11 +48,6 @@ export interface ChatSessions {
   ensure(sessionId: string): Promise<void>;
   /** Quick pick of known sessions, or of a new one `first`; `undefined` when cancelled. */
   pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined>;
-}
-
-export interface ChatChanges {
-  of(sessionId: string): { readonly short: string; readonly lines: readonly string[] } | undefined;
-  readonly onDidChange: Event<readonly string[]>;
 }
 
 export function keyOf({ serviceId, sessionId }: { readonly serviceId: string; readonly sessionId: string }) {

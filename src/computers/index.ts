@@ -29,7 +29,7 @@ const computerKind: ItemKind<Computer> = {
   schema: {
     parse: value => {
       const [computer] = readComputers([value]);
-      if (computer === undefined) throw new Error('It is no computer.');
+      if (computer === undefined) throw new Error('Not a computer.');
       return computer;
     },
   },
@@ -85,7 +85,7 @@ export class Computers extends Disposable {
         view,
         ready: () => this.listed(),
         roots: () => this.#roots(),
-        onMinute: () => this.#showStatus(),
+        onDraw: () => this.#showStatus(),
       }),
     );
     this.commands = {
@@ -97,10 +97,10 @@ export class Computers extends Disposable {
       },
     };
     this.register(this.#list.state.onDidChange(() => this.#onList()));
-    this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.#draw())));
+    this.register(connection.state.onDidChange(() => void this.#list.open().then(() => this.tree.update())));
     const views = [view, ...(deps.shownIn ?? [])];
     this.#isSeen = this.#list.follow({
-      pace: () => ({ usualMs: paceOf(this.#sorted, deps.refreshSeconds() * 1000) }),
+      usualMs: () => paceOf(this.#sorted, deps.refreshSeconds() * 1000),
       isSeen: () => views.some(({ visible }) => visible),
       onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
       focused,
@@ -118,9 +118,8 @@ export class Computers extends Disposable {
   }
 
   /** Resolves when the list has been asked for once, whatever came of it. */
-  async listed(): Promise<void> {
-    await this.#list.listed();
-    this.#showStatus();
+  listed(): Promise<void> {
+    return this.#list.listed();
   }
 
   /** Reads the list now. Never rejects: a failure is told in the view. */
@@ -158,7 +157,7 @@ export class Computers extends Disposable {
     const before = namesOf(this.#sorted);
     this.#sorted = sortComputers(items, vscode.env.language);
     this.#look();
-    this.#draw();
+    this.tree.update();
     if (namesOf(this.#sorted) !== before) this.#named.fire();
   }
 
@@ -195,11 +194,6 @@ export class Computers extends Disposable {
       vscode.l10n.t('Show details'),
       () => this.#showDetails(computer),
     ]);
-  }
-
-  #draw(): void {
-    this.#showStatus();
-    this.tree.update();
   }
 
   #roots(): readonly TreeNode[] {

@@ -6,6 +6,7 @@ import { commands } from '../contributions';
 import type { Logger } from '../log';
 import type { NoticeKind } from '../settings';
 import type { Collection } from '../storage';
+import type { SessionSignal, StateChange, WaitingSession } from '../shared';
 import { joined } from '../ui/text';
 import { notify, type NoticeButton } from '../ui/window';
 import type { Event, IDisposable } from '../util/lifecycle';
@@ -70,7 +71,7 @@ export async function takenEvents(events: Collection<HookEvent>): Promise<readon
 }
 
 /** What an event says of its session, if anything. */
-export function stateOf(event: HookEvent): HookSignal['kind'] | undefined {
+export function stateOf(event: HookEvent): SessionSignal['kind'] | undefined {
   const kind = kindOf(event);
   return kind === 'subagentFinished' ? undefined : kind;
 }
@@ -93,29 +94,13 @@ export function depthIn(folder: string, inner: string): number | undefined {
   return first === '..' || path.isAbsolute(way) ? undefined : 1 + deeper.length;
 }
 
-/** What a hook told of a session; the shape the sessions take (interface-notes 5). */
-export interface HookSignal {
-  readonly sessionId: string;
-  readonly kind: 'waiting' | 'finished' | 'ended';
-  /** Unix ms. */
-  readonly at: number;
-  readonly reason?: string | undefined;
-  readonly message?: string | undefined;
-  readonly cwd?: string | undefined;
-}
-
-export interface WaitingSession extends HookSignal {
-  readonly title: string;
-  readonly isMuted: boolean;
-}
-
 /** What the hooks need of the sessions. That an agent waits is known there alone, for rows, badge and bell. */
 export interface SessionsForHooks {
   /** `workedAt`: when it was last known to work, Unix ms. */
   get(
     sessionId: string,
   ): { readonly title: string; readonly isMuted: boolean; readonly workedAt: number | undefined } | undefined;
-  signal(signal: HookSignal): Promise<void>;
+  signal(signal: SessionSignal): Promise<void>;
   /** Those whose agents wait, the longest waiting first, and after them the muted ones. */
   waiting(): readonly WaitingSession[];
   settle(sessionId: string): Promise<void>;
@@ -124,13 +109,7 @@ export interface SessionsForHooks {
   /** The sessions it is told of are asked about now and then. */
   watches(): IDisposable & { set(sessionIds: readonly string[]): void };
   /** A session's status has changed; told in one window only. */
-  readonly onDidChangeState: Event<{
-    readonly sessionId: string;
-    readonly from: string;
-    readonly to: string;
-    readonly at: number;
-    readonly waiting?: boolean;
-  }>;
+  readonly onDidChangeState: Event<StateChange>;
 }
 
 /** What the person wants to be told; asked for each event. */

@@ -1,19 +1,12 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
+import type { WaitingSession } from '../shared';
 import { format, joined } from '../ui/text';
 import { Disposable } from '../util/lifecycle';
 import { once } from '../util/promises';
 import { forQuickPick, plain } from '../util/text';
 import type { HooksContext } from '.';
-import {
-  isTest,
-  labelOf,
-  stateOf,
-  takenEvents,
-  terminalAt,
-  type SessionsForHooks,
-  type WaitingSession,
-} from './events';
+import { isTest, labelOf, stateOf, takenEvents, terminalAt, type SessionsForHooks } from './events';
 
 /** So many waiting sessions, the latest ones, are asked about; the others clear when something else asks. */
 const WATCHED = 8;

@@ -195,7 +195,7 @@ export class OrganizationData extends Disposable {
   /** Reads what is due. */
   async freshen(signal?: AbortSignal): Promise<void> {
     const lists = [this.people, this.controls];
-    await Promise.all(lists.map(list => list.freshen({ usualMs: FRESH_MS }, signal)));
+    await Promise.all(lists.map(list => list.freshen(FRESH_MS, signal)));
   }
 
   /** Reads both lists now, and the usage of people where it was asked for. */

@@ -4,7 +4,7 @@ import type { ListViewDeps } from '../ui/connectedList';
 import { saveText } from '../ui/window';
 import { pick, pickItem, type Choice } from '../ui/pick';
 import { factsDocument, format, joined } from '../ui/text';
-import { Tree } from '../ui/tree';
+import { Tree, type TreeNode } from '../ui/tree';
 import { setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/lifecycle';
@@ -26,8 +26,8 @@ import {
 
 export { controlRecords, searchedOrganization, publicControls } from './data';
 
-/** Controls older than this are read again before a session is created; after a failure, a minute later. */
-const POLICY_PACE = { usualMs: 60 * 60_000, retryMs: 60_000 };
+/** Controls older than this are read again before a session is created. */
+const POLICY_MS = 60 * 60_000;
 /** Longest that a person waits for what is only asked to make an answer better, ms. */
 const ASK_MS = 2_000;
 
@@ -44,7 +44,7 @@ export class Organization extends Disposable {
   /** Warns of sessions the newest controls known forbid. Never rejects. */
   readonly policy = {
     warnings: async (choice: SessionChoice): Promise<readonly string[]> => {
-      await soon(this.#data.controls.freshen(POLICY_PACE));
+      await soon(this.#data.controls.freshen(POLICY_MS));
       return warningsOf(choice, this.#data.revisions[0]);
     },
   };
@@ -58,9 +58,9 @@ export class Organization extends Disposable {
     this.tree = this.register(
       new Tree({
         view,
-        ready: () => this.#ready(),
-        roots: () => (connection.state.current.kind === 'signedOut' ? [] : organizationRows(data)),
-        onMinute: () => this.#showStatus(),
+        ready: () => data.ready(),
+        roots: () => this.#roots(),
+        onDraw: () => this.#showStatus(),
       }),
     );
     this.commands = {
@@ -79,11 +79,11 @@ export class Organization extends Disposable {
         await deps.details.show(`controls ${data.serviceId}`, name, content, 'jsonc');
       },
     };
-    this.register(data.onDidChange(() => this.#draw()));
-    this.register(connection.state.onDidChange(() => void this.#ready().then(() => this.#draw())));
+    this.register(data.onDidChange(() => this.tree.update()));
+    this.register(connection.state.onDidChange(() => void data.ready().then(() => this.tree.update())));
     for (const list of [data.people, data.controls])
       list.follow({
-        pace: () => ({ usualMs: FRESH_MS }),
+        usualMs: () => FRESH_MS,
         isSeen: () => view.visible,
         onDidChangeSeen: [view.onDidChangeVisibility],
         focused,
@@ -120,15 +120,11 @@ export class Organization extends Disposable {
     return this.#data.refresh();
   }
 
-  /** Resolves when what is kept has been read: what is asked for arrives later. */
-  async #ready(): Promise<void> {
-    await this.#data.ready();
-    this.#showStatus();
-  }
-
-  #draw(): void {
-    this.#showStatus();
-    this.tree.update();
+  #roots(): readonly TreeNode[] {
+    const data = this.#data;
+    const isEmpty = [data.people, data.controls].every(({ state }) => state.current.items.length === 0);
+    const { kind } = this.#deps.connection.state.current;
+    return kind === 'signedOut' || (kind === 'keyRejected' && isEmpty) ? [] : organizationRows(data);
   }
 
   /** Why there is none to choose from. */
@@ -246,13 +242,7 @@ export class Organization extends Disposable {
   #showStatus(): void {
     const { connection, view } = this.#deps;
     const lists = [this.#data.people.shown, this.#data.controls.shown];
-    const message = viewMessage({
-      connection: connection.state.current,
-      lists,
-      tellsRejection: true,
-      now: this.#data.now(),
-    });
-    setMessage(view, message);
+    setMessage(view, viewMessage({ connection: connection.state.current, lists, now: this.#data.now() }));
     // Progress stands here and in no row: a row that says something else is drawn again with all below it.
     const read = lists.flatMap(({ reading }) => reading?.count ?? []);
     view.description =

@@ -47,10 +47,9 @@ export class Readiness extends Disposable {
         ready: async () => {
           await list.listed();
           await git.ready();
-          this.#showStatus();
         },
         roots: () => this.#roots(),
-        onMinute: () => this.#showStatus(),
+        onDraw: () => list.showStatus('agentConsole.readiness', view),
       }),
     );
     const open = (state: PageState, criterion?: string): void => this.#show(state, criterion);
@@ -72,7 +71,7 @@ export class Readiness extends Disposable {
       onDidChangeSettings(['readiness.statusBar'], () => listener(undefined));
     this.register(onDidChangeBar(() => this.#drawStatusBar()));
     list.follow({
-      pace: () => ({ usualMs: PERIOD_MS }),
+      usualMs: () => PERIOD_MS,
       isSeen: () => this.#isSeen(),
       onDidChangeSeen: [
         view.onDidChangeVisibility,
@@ -101,7 +100,6 @@ export class Readiness extends Disposable {
 
   #draw(): void {
     this.#reports.changed();
-    this.#showStatus();
     this.tree.update();
     this.#drawStatusBar();
     for (const panel of this.#panels.all) panel.update();
@@ -111,10 +109,6 @@ export class Readiness extends Disposable {
     if (this.#deps.connection.state.current.kind === 'signedOut') return [];
     const { retryRows } = this.#reports.list;
     return retryRows.length > 0 ? retryRows : readinessRows(this.#reports);
-  }
-
-  #showStatus(): void {
-    this.#reports.list.showStatus('agentConsole.readiness', this.#deps.view);
   }
 
   /** The readiness of the active editor's repository; hidden where there is no report. */

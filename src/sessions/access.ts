@@ -114,7 +114,7 @@ export async function askSessionId(context: SessionsContext): Promise<string | u
   const value = await vscode.window.showInputBox({
     title: vscode.l10n.t('Open a session by its id'),
     prompt: vscode.l10n.t(
-      'The id is shown in the web application and in the command-line client. A link to a session works, too.',
+      'The id is shown in the web application and in the command-line client. A link to a session also works.',
     ),
     ignoreFocusOut: true,
     validateInput: text => {
@@ -161,7 +161,7 @@ export function linkTo(
  */
 export function linkedSession({ path, query }: Pick<vscode.Uri, 'path' | 'query'>, own: string): string {
   const sessionId = path.startsWith(FOLDER) ? path.slice(FOLDER.length) : '';
-  const host = query === '' ? own : /^service=([a-z0-9.:[\]-]{1,255})$/i.exec(query)?.[1];
+  const host = query === '' ? own : /^service=([\p{L}\p{M}\p{N} .:[\]-]{1,255})$/u.exec(query)?.[1];
   if (!isSessionId(sessionId) || host === undefined)
     throw new Error(vscode.l10n.t('This link does not lead to a session.'));
   if (host === own) return sessionId;

@@ -3,7 +3,7 @@ import { commands, type CommandHandlers } from '../contributions';
 import { confirmed, notify } from '../ui/window';
 import { pickSeveral } from '../ui/pick';
 import { format } from '../ui/text';
-import { forNotification } from '../util/text';
+import { forNotification, oneLine } from '../util/text';
 import type { SessionsContext } from '.';
 import {
   askSessionId,
@@ -101,7 +101,7 @@ export function sessionCommands(context: SessionsContext, view: SessionsView): C
         notify(log, 'info', vscode.l10n.t('No session was removed from this list.'));
         return;
       }
-      const question = vscode.l10n.t('Restore which sessions to the list?');
+      const question = vscode.l10n.t('Which sessions do you want to restore?');
       const chosen = await pickSeveral(choices, question, () => false);
       await keep(chosen ?? [], { removedAt: undefined }, serviceId);
     },
@@ -110,22 +110,21 @@ export function sessionCommands(context: SessionsContext, view: SessionsView): C
       const record = await recordOf(context, node);
       if (record === undefined) return;
       const { serviceId } = index;
-      const title = sessionTitle(record);
+      const before = oneLine(record.local.name ?? sessionTitle(record), 200);
       const name = await vscode.window.showInputBox({
         title: vscode.l10n.t('Rename session on this machine'),
         prompt: vscode.l10n.t(
           'The name stays on this machine; the service cannot rename sessions. Leave it empty for the session’s own title.',
         ),
-        value: record.local.name ?? title,
+        value: before,
         validateInput: text =>
           text.length > 200 ? vscode.l10n.t('This is longer than {0} characters.', 200) : undefined,
         // Asked from the page of a chat, which may take the focus back.
         ignoreFocusOut: true,
       });
-      if (name === undefined) return;
-      const given = name.trim();
-      const isOwn = given === '' || (record.local.name === undefined && given === title);
-      await keep([record], { name: isOwn ? undefined : given }, serviceId);
+      const given = name?.trim();
+      if (given === undefined || given === before) return;
+      await keep([record], { name: given === '' ? undefined : given }, serviceId);
     },
 
     /** Pins them, or where all of them are pinned lets them go. */

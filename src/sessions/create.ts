@@ -4,7 +4,6 @@ import { commands } from '../contributions';
 import { confirmed } from '../ui/window';
 import { pick } from '../ui/pick';
 import { joined } from '../ui/text';
-import { within } from '../util/promises';
 import { forNotification, forQuickPick, oneLine, readableName } from '../util/text';
 import type { SessionsContext } from '.';
 import { currentWorkspace, inProgress, signedIn } from './access';
@@ -45,7 +44,7 @@ export async function createForPerson(
   await signedIn(context, true);
   const known = [...index.records.values()];
   const [last] = known.filter(({ origin }) => origin === 'created').sort((a, b) => b.addedAt - a.addedAt);
-  const question = vscode.l10n.t('Choose the computer the new session runs on');
+  const question = vscode.l10n.t('Choose a computer for the new session');
   const chosen = computerId ?? (await computers.pick(question, last?.session?.computerId))?.id;
   if (chosen === undefined) return undefined;
   const seen = (name: Asked): readonly string[] => {
@@ -69,8 +68,8 @@ async function make(
   // One that this window has not read is asked for: the organization may forbid its kind. The service decides, so it is no matter.
   const asked = async (): Promise<ComputerFacts | undefined> => {
     try {
-      const ids = { computerId };
-      const computer = await within(ASK_MS, signal => api.one('computer', { ids, signal }));
+      const signal = AbortSignal.timeout(ASK_MS);
+      const computer = await api.one('computer', { ids: { computerId }, signal });
       return { ...computer, name: computerName(computer) };
     } catch (error) {
       log.debug(`What kind of computer this is could not be found out: ${String(error)}`);

@@ -2,26 +2,28 @@ import * as vscode from 'vscode';
 import type { Connection, Service } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
+import type { SessionSignal, ShownChanges, WaitingSession } from '../shared';
 import type { Storage } from '../storage';
 import type { Row, Tree, TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, Emitter, Slot, toDisposable, type Event, type IDisposable } from '../util/lifecycle';
+import {
+  Disposable,
+  Emitter,
+  every,
+  Slot,
+  toDisposable,
+  type Event,
+  type IDisposable,
+} from '../util/lifecycle';
 import type { WindowFocus } from '../util/windowFocus';
 import { contextOf, learnSession, workspaceOfCwd } from './access';
 import { openLink, pickSession, sessionCommands } from './commands';
 import type { SessionPolicy } from './create';
 import { ServiceList, SessionMonitor } from './monitor';
-import { activityOf, isWaiting, statusOf, type SessionRecord, type SessionSignal } from './record';
+import { activityOf, isWaiting, statusOf, type SessionRecord } from './record';
 import { SessionIndex } from './sessionIndex';
 import { SessionsView } from './view';
-import {
-  computerName,
-  sessionRow,
-  sessionTitle,
-  wordsOf,
-  type ComputerFacts,
-  type SessionContext,
-} from './words';
+import { computerName, sessionRow, sessionTitle, wordsOf, type ComputerFacts } from './words';
 
 export { sessionRecords } from './sessionIndex';
 
@@ -47,10 +49,7 @@ export interface SessionsDeps {
     /** Asks the person for one, the one that was used `last` first. */
     pick(placeHolder: string, last?: string): Promise<{ readonly id: string } | undefined>;
   };
-  readonly changes: {
-    of(sessionId: string): SessionContext['changes'];
-    readonly onDidChange: Event<readonly string[]>;
-  };
+  readonly changes: ShownChanges;
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
   readonly details: Pick<DetailsDocuments, 'show'>;
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
@@ -69,12 +68,16 @@ export interface SessionsContext extends SessionsDeps {
   readonly ready: () => Promise<void>;
 }
 
+/** Twenty sessions have had their turns by then, also where other windows ask. */
+const REFRESH_MS = 20_000;
+
 /** Sessions: the durable index, its tree, and the truth about their status (sections 2.8, 4.5, 4.6), for all other features too. */
 export class Sessions extends Disposable {
   readonly #context: SessionsContext;
   readonly #serviceList: ServiceList;
   readonly #planted = new Map<string, Promise<void>>();
   readonly #changed = this.register(new Emitter<readonly string[]>());
+  readonly #refreshing = this.register(new Slot<IDisposable>());
   readonly tree: Tree;
   readonly commands: CommandHandlers<'sessions'>;
   /** A session's status has changed; told in one window only. */
@@ -110,6 +113,7 @@ export class Sessions extends Disposable {
       connection.onDidBecomeReady(() => {
         monitor.poke();
         view.update();
+        follow();
       }),
     );
     follow();
@@ -205,29 +209,39 @@ export class Sessions extends Disposable {
     await this.#context.monitor.check(sessionId, signal);
     const session = this.get(sessionId);
     if (session === undefined)
-      throw new Error(vscode.l10n.t('The session was removed from the list meanwhile.'));
+      throw new Error(vscode.l10n.t('The session has since been removed from the list.'));
     return session;
   }
 
-  /** Asks for the list where the service has one, and about the sessions of the latest activity; the view asks about those at work. */
+  /**
+   * Asks for the list where the service has one; then, in turn with all other questions, about the sessions of the latest activity
+   * that it has not told. The view asks about those at work.
+   */
   async refreshAll(): Promise<void> {
     await this.ready();
     await this.#serviceList.read();
-    const { index, monitor, log } = this.#context;
+    const { index, monitor } = this.#context;
+    const { told } = this.#serviceList;
+    const latest = [...index.records.values()]
+      .filter(({ sessionId, local }) => local.archivedAt === undefined && !told.has(sessionId))
+      .sort((a, b) => activityOf(b) - activityOf(a))
+      .slice(0, 20)
+      .map(({ sessionId }) => sessionId);
+    const done = every(REFRESH_MS, () => this.#refreshing.set(undefined));
+    const held = [monitor.watch(latest, 'inFront'), done];
+    this.#refreshing.set(toDisposable(() => held.forEach(each => each.dispose())));
     monitor.poke();
-    const latest = [...index.records.values()].sort((a, b) => activityOf(b) - activityOf(a)).slice(0, 20);
-    const failed = (error: unknown): void => log.debug(`A session could not be checked: ${String(error)}`);
-    await Promise.all(latest.map(({ sessionId }) => monitor.check(sessionId).catch(failed)));
   }
 
   /**
    * While held, the session is asked about now and then. Who has it in front sees the transcript: what it holds by then counts as read.
    */
   watch(sessionId: string, why?: 'inFront'): IDisposable {
-    const { index, monitor } = this.#context;
+    const { index, monitor, focused } = this.#context;
     if (why === undefined) return monitor.watch([sessionId]);
-    const held = [monitor.watch([sessionId], why), index.onDidChange(() => this.#markRead(sessionId))];
-    this.#markRead(sessionId);
+    const read = (): void => this.#markRead(sessionId);
+    const held = [monitor.watch([sessionId], why), index.onDidChange(read), focused.onDidChange(read)];
+    read();
     return toDisposable(() => held.forEach(each => each.dispose()));
   }
 
@@ -238,9 +252,10 @@ export class Sessions extends Disposable {
     return { set, dispose: () => held.dispose() };
   }
 
-  async noteSend(sessionId: string, sent: Parameters<SessionIndex['noteSend']>[2]): Promise<void> {
+  async noteSend(...sent: Parameters<SessionIndex['noteSend']>): Promise<void> {
     const { index, monitor } = this.#context;
-    if (index.serviceId !== undefined) await index.noteSend(index.serviceId, sessionId, sent);
+    const [, sessionId] = sent;
+    await index.noteSend(...sent);
     monitor.poke(sessionId);
   }
 
@@ -255,7 +270,7 @@ export class Sessions extends Disposable {
    * Whose agents wait, the longest waiting first, and after them whom a person wants to hear nothing of: known from the records alone,
    * for rows, badge and bell.
    */
-  waiting(): readonly (SessionSignal & { readonly title: string; readonly isMuted: boolean })[] {
+  waiting(): readonly WaitingSession[] {
     const records = [...this.#context.index.records.values()];
     const listed = (record: SessionRecord) => ({
       ...{ sessionId: record.sessionId, title: sessionTitle(record), isMuted: isMuted(record) },
@@ -277,10 +292,10 @@ export class Sessions extends Disposable {
   }
 
   #markRead(sessionId: string): void {
-    const { index, log } = this.#context;
+    const { index, focused, log } = this.#context;
     const { session, local } = index.get(sessionId) ?? {};
     const count = session?.messageCount;
-    if (count === undefined || (local?.readCount ?? -1) >= count) return;
+    if (!focused.current || count === undefined || (local?.readCount ?? -1) >= count) return;
     index
       .keep(sessionId, kept => ({ ...kept, readCount: count }))
       .catch((error: unknown) =>

@@ -184,7 +184,7 @@ export class SessionMonitor extends Disposable {
       const computerId = index.get(sessionId)?.session?.computerId;
       const session = await api.one('session', { ids: { sessionId }, query: { computerId }, signal });
       if (index.serviceId !== serviceId)
-        throw new Error(vscode.l10n.t('You switched to another service meanwhile.'));
+        throw new Error(vscode.l10n.t('You have since switched to another service.'));
       await index.observe(serviceId, session, at);
       return session;
     } catch (error) {
@@ -211,6 +211,8 @@ const MOST_PAGES = 20;
 export class ServiceList extends Disposable {
   readonly #context: ServiceListContext;
   readonly #requests = new SharedRequests<void>();
+  /** The ids that the newest reading has brought. */
+  readonly told = new Set<string>();
   #isMissed = false;
 
   constructor(context: ServiceListContext) {
@@ -238,11 +240,18 @@ export class ServiceList extends Disposable {
     const { index, connection, extras, log } = this.#context;
     const [{ api }, { serviceId }] = [connection, index];
     if (api === undefined || serviceId === undefined) return;
+    this.told.clear();
     let cursor: string | undefined;
     for (let page = 0; page < MOST_PAGES && extras(); page++) {
       const at = Date.now();
       const answer = await api.extras.sessions(cursor, { signal });
-      if (answer === 'missing' || signal.aborted || connection.api !== api) return;
+      if (signal.aborted) return;
+      if (answer === 'missing' || connection.api !== api) {
+        // Trying again costs nothing where the service has no list.
+        this.#isMissed = true;
+        return;
+      }
+      for (const { sessionId } of answer.items) this.told.add(sessionId);
       // A page is stored at once: its sessions share what storing them needs to look up.
       const news = answer.items.filter(session => !this.#isKnown(session));
       const learnt = await Promise.allSettled(

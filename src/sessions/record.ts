@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Session } from '../api';
+import type { SessionSignal } from '../shared';
 import { ifFits, into, openObject, orElse, readSession, recordSchema, type RecordOf } from '../api/records';
 
 export const RECORD_VERSION = 3;
@@ -71,12 +72,13 @@ export type Overlay = SessionRecord['local'];
 export type Workspace = NonNullable<SessionRecord['workspace']>;
 export type StatusProblem = NonNullable<NonNullable<SessionRecord['check']>['problem']>;
 export type KeptSignal = NonNullable<SessionRecord['signal']>;
-export type SessionSignal = Omit<KeptSignal, 'seen'> & { readonly sessionId: string };
 
 /** No question is under way for longer: an answer that seems newer by more than this was dated by a clock that was wrong. */
 const LONGEST_QUESTION_MS = 10 * 60_000;
 /** For so long after a signal the service may still say what was before it. */
 const SETTLING_MS = 5_000;
+/** A signal is dated by the clock of this machine, which may be so much behind that of the service. */
+const BEHIND_MS = 60_000;
 
 /** Up to version 2 the service's title came before what was sent. */
 export function migrateRecord(value: unknown, fromVersion: number): unknown {
@@ -171,7 +173,7 @@ function signalAfter(signal: SessionRecord['signal'], session: Session, at: numb
 
 /** The session has moved on since: the event was read late. */
 function isPast({ at }: { readonly at: number }, session: SessionRecord['session']): boolean {
-  return (session?.updatedAt ?? 0) > at + SETTLING_MS;
+  return (session?.updatedAt ?? 0) > at + BEHIND_MS;
 }
 
 export interface SessionStatus {

@@ -1,4 +1,5 @@
 import type { Session } from '../api';
+import type { SessionSignal, StateChange } from '../shared';
 import type { Collection, CollectionOptions, Lease, Storage, UnreadableRecord } from '../storage';
 import { Disposable, Emitter, Slot, type IDisposable } from '../util/lifecycle';
 import {
@@ -16,20 +17,9 @@ import {
   signalled,
   type Overlay,
   type SessionRecord,
-  type SessionSignal,
   type StatusProblem,
   type Workspace,
 } from './record';
-
-interface StateChange {
-  readonly sessionId: string;
-  readonly from: string;
-  readonly to: string;
-  /** Unix ms. */
-  readonly at: number;
-  /** A hook has told that the agent waits, and nothing has changed since. */
-  readonly waiting?: boolean;
-}
 
 /** A session as a service told it, and how it came here; of the places where it was made or opened it keeps the first. */
 interface Learnt extends Pick<SessionRecord, 'origin' | 'computerName' | 'workspace'> {

@@ -30,14 +30,11 @@ interface ViewOptions extends Pick<Arrangement, 'grouping' | 'sorting'> {
 
 const OPTIONS = 'sessions.viewOptions';
 
-const TOGETHER_MS = 50;
-
 /** The Sessions view: its rows, what is asked about while it is visible, its badge, its counts, its message. */
 export class SessionsView extends Disposable {
   readonly #context: SessionsContext;
   readonly tree: Tree;
   readonly #watch = this.register(new Slot<IDisposable>());
-  #together: NodeJS.Timeout | undefined;
 
   constructor(context: SessionsContext) {
     super();
@@ -49,20 +46,17 @@ export class SessionsView extends Disposable {
         // Where they cannot be read, the index knows why, and the view says it.
         ready: () => ready().catch((error: unknown) => log.warn(`Sessions cannot be read: ${String(error)}`)),
         roots: () => this.#roots(),
-        onMinute: () => this.#showSoon(),
+        onDraw: () => this.#show(),
       }),
     );
     this.register(index.onDidChange(ids => this.update(ids)));
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.update()));
-    this.register(view.onDidChangeVisibility(() => this.#showSoon()));
     this.register(connection.state.onDidChange(() => this.update()));
-    this.#show();
   }
 
   /** These sessions may say something else; without any, all of them. */
   update(sessionIds: readonly string[] = []): void {
     this.tree.update(sessionIds.length === 0 ? undefined : new Set(sessionIds.map(rowId)));
-    this.#showSoon();
   }
 
   async pickOptions(): Promise<void> {
@@ -91,7 +85,7 @@ export class SessionsView extends Disposable {
       return { label, description, change, kind: change === undefined ? Separator : Default };
     });
     // A page that gets the focus back from the palette late would close it.
-    const options = { placeHolder: vscode.l10n.t('How are sessions listed?'), ignoreFocusOut: true };
+    const options = { placeHolder: vscode.l10n.t('Choose how sessions are listed'), ignoreFocusOut: true };
     const chosen = await vscode.window.showQuickPick(items, options);
     if (chosen?.change === undefined) return;
     await this.#context.memory.update(OPTIONS, { ...now, ...chosen.change });
@@ -110,11 +104,6 @@ export class SessionsView extends Disposable {
       .map(each => (gone.has(each) ? undefined : this.tree.node(each)))
       .find(node => node !== undefined);
     if (next !== undefined) await this.#context.view.reveal(next, { select: false, focus: true });
-  }
-
-  override dispose(): void {
-    clearTimeout(this.#together);
-    super.dispose();
   }
 
   #roots(): readonly TreeNode[] {
@@ -171,27 +160,19 @@ export class SessionsView extends Disposable {
     return { id: rowId(sessionId), kind: 'session', ...{ sessionId }, row };
   }
 
-  #showSoon(): void {
-    this.#together ??= setTimeout(() => this.#show(), TOGETHER_MS);
-  }
-
   /** What stands around the rows, and what is asked about. */
   #show(): void {
-    clearTimeout(this.#together);
-    this.#together = undefined;
-    if (this.isDisposed) return;
     const { index, connection, monitor, view } = this.#context;
     const state = connection.state.current;
-    const { failure, isOpen, records, unreadable } = index;
+    const { failure, isOpen, records, unreadable: problems } = index;
     const sentence = failure === undefined ? undefined : { sentence: errorSentence(failure) };
-    const list = { items: [...records.keys()], at: isOpen ? 0 : undefined, failure: sentence };
+    const list = { items: [...records.keys()], at: isOpen ? 0 : undefined, failure: sentence, problems };
     setContext('agentConsole.sessions', listContext(list));
     const [shown, all] = [this.#visible().length, records.size].map(count => format.number(count));
     view.description =
       state.kind === 'signedOut' ? '' : joined([records.size > 0 && all, serviceLabel(state.service)]);
     const isSignedIn = state.kind === 'signedIn';
-    const unread = unreadable.map(({ id }) => id);
-    const message = viewMessage({ connection: state, lists: [list], unread, now: Date.now() });
+    const message = viewMessage({ connection: state, lists: [list], now: Date.now() });
     const hidden =
       isSignedIn && shown !== all
         ? vscode.l10n.t('Only sessions of this workspace are shown: {0} of {1}.', shown ?? '', all ?? '')

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
+import type { ShownWork } from '../shared';
 import { card, factsDocument, format, joined, type Fact, type Icon } from '../ui/text';
 import type { Row } from '../ui/tree';
 import { isTime } from '../util/format';
@@ -25,7 +26,7 @@ export interface ComputerFacts {
 
 export interface SessionContext {
   readonly computer: (computerId: string) => ComputerFacts | undefined;
-  readonly changes?: { readonly short: string; readonly lines: readonly string[] } | undefined;
+  readonly changes?: ShownWork | undefined;
   /** Unix ms. */
   readonly now: number;
   readonly canStop?: boolean;
@@ -193,7 +194,7 @@ export function sessionDocument(record: SessionRecord, context: SessionContext):
     [vscode.l10n.t('Status as of'), time(status.at)],
     [vscode.l10n.t('Problem'), status.problem?.sentence],
     [vscode.l10n.t('Hook'), signal && `${signalWord(signal)}, ${time(signal.at) ?? ''}`],
-    [vscode.l10n.t('Message of the hook'), signal?.message],
+    [vscode.l10n.t('Hook message'), signal?.message],
     [vscode.l10n.t('Computer'), computerName(record, computer)],
     [vscode.l10n.t('Messages'), textOf(count === undefined ? undefined : format.number(count))],
     [vscode.l10n.t('Created'), textOf(time(session?.createdAt))],

@@ -27,13 +27,6 @@ export interface RemoteListOptions<T extends object> extends ItemKind<T> {
   readonly now?: (() => number) | undefined;
 }
 
-/** How often a list is read, ms. */
-export interface Pace {
-  readonly usualMs: number;
-  /** After a first failure; as usual, and `SLOWEST_MS` at most, when left out. */
-  readonly retryMs?: number | undefined;
-}
-
 const EMPTY: ListState<never> = { items: [], problems: [] };
 /** A window that asked and says nothing for so long has gone. */
 const LEASE_MS = 20_000;
@@ -98,10 +91,10 @@ export class RemoteList<T extends object> extends Disposable {
   }
 
   /** Reads what is due, in one window at a time. Resolves to false where another window is at it. */
-  async readInTurn(pace: Pace, signal: AbortSignal): Promise<boolean> {
+  async readInTurn(usualMs: number, signal: AbortSignal): Promise<boolean> {
     const [records, path] = [this.#records, this.#path];
     const ask = async (): Promise<true> => {
-      if (this.untilDue(pace) === 0) await this.#run(signal);
+      if (this.untilDue(usualMs) === 0) await this.#run(signal);
       return true;
     };
     if (records === undefined || path === undefined) return ask();
@@ -113,11 +106,12 @@ export class RemoteList<T extends object> extends Disposable {
     }
   }
 
-  /** How long what is known counts from now on, ms; 0 when it does not. */
-  untilDue({ usualMs, retryMs = Math.min(usualMs, SLOWEST_MS) }: Pace): number {
+  /** How long what is known counts from now on, ms; 0 when it does not. `usualMs`: how often the list is read where nothing fails. */
+  untilDue(usualMs: number): number {
     const { at = 0, failure } = this.#state.current;
     if (this.#staleSince !== undefined) return 0;
-    const retry = Math.min(Math.max(usualMs, SLOWEST_MS), retryMs * 2 ** (this.#failures - 1));
+    const longer = Math.min(usualMs, SLOWEST_MS) * 2 ** (this.#failures - 1);
+    const retry = Math.min(Math.max(usualMs, SLOWEST_MS), longer);
     const wait = failure === undefined ? usualMs : failure.forbidden === true ? FORBIDDEN_MS : retry;
     const age = this.#now() - Math.max(at, failure?.at ?? 0);
     return age < wait * 0.9 ? wait - age : 0;

@@ -4,7 +4,7 @@ import type { Connection, ConnectionState } from '../connection';
 import { commands, setContext } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
-import { RemoteList, type Pace, type RemoteListOptions } from '../sync/remoteList';
+import { RemoteList, type RemoteListOptions } from '../sync/remoteList';
 import { errorSentence } from '../util/errorSentence';
 import { ObservableValue, type Event, type Observable } from '../util/lifecycle';
 import { Poller } from '../util/poller';
@@ -31,7 +31,8 @@ interface ConnectedListOptions<T extends object>
 }
 
 interface Seen {
-  readonly pace: () => Pace;
+  /** How often the list is worth reading, ms. */
+  readonly usualMs: () => number;
   /** Whether somebody sees something of the list, such as a view that is visible. */
   readonly isSeen: () => boolean;
   /** Whatever may change that. */
@@ -62,9 +63,9 @@ export class ConnectedList<T extends object> extends RemoteList<T> {
    * Keeps the list fresh while somebody looks at it, in a window with the focus, and tells whether somebody does. All windows together
    * ask as often as one would.
    */
-  follow({ pace, isSeen, onDidChangeSeen, focused }: Seen): Observable<boolean> {
+  follow({ usualMs, isSeen, onDidChangeSeen, focused }: Seen): Observable<boolean> {
     const { connection, now = Date.now } = this.#options;
-    const run = (signal: AbortSignal): Promise<number> => this.#round(pace, signal);
+    const run = (signal: AbortSignal): Promise<number> => this.#round(usualMs, signal);
     const poller = this.register(new Poller({ run, isShown: focused.isShown, now }));
     const isLookedAt = this.register(new ObservableValue(false));
     const look = (): void => {
@@ -84,13 +85,13 @@ export class ConnectedList<T extends object> extends RemoteList<T> {
     return isLookedAt;
   }
 
-  async #round(pace: () => Pace, signal: AbortSignal): Promise<number> {
+  async #round(usualMs: () => number, signal: AbortSignal): Promise<number> {
     if (this.#options.connection.api === undefined) return Infinity;
     await this.open();
-    const rest = this.untilDue(pace());
+    const rest = this.untilDue(usualMs());
     if (rest > 0) return rest;
-    const isDone = await this.readInTurn(pace(), signal);
-    return (isDone && this.untilDue(pace())) || LOOK_MS;
+    const isDone = await this.readInTurn(usualMs(), signal);
+    return (isDone && this.untilDue(usualMs())) || LOOK_MS;
   }
 
   /** Shows what is kept of the service in use. Never rejects: where that cannot be read, the service is asked all the same. */
@@ -114,9 +115,9 @@ export class ConnectedList<T extends object> extends RemoteList<T> {
   }
 
   /** Reads the list where what is known counts no more. */
-  async freshen(pace: Pace, signal?: AbortSignal): Promise<void> {
+  async freshen(usualMs: number, signal?: AbortSignal): Promise<void> {
     await this.open();
-    if (this.state.current.reading !== undefined || this.untilDue(pace) === 0) await this.read(signal);
+    if (this.state.current.reading !== undefined || this.untilDue(usualMs) === 0) await this.read(signal);
   }
 
   /** Reads the list now. Never rejects: a failure is told in the view. */

@@ -35,8 +35,8 @@ export interface TreeOptions {
   readonly ready: () => Promise<unknown>;
   /** The rows as they are now. */
   readonly roots: () => readonly TreeNode[];
-  /** Runs once a minute while the view is visible, before the rows are looked at: ages move on. */
-  readonly onMinute?: (() => void) | undefined;
+  /** Runs before the rows are looked at, also while the view is hidden: for what stands around them, such as a badge. */
+  readonly onDraw?: (() => void) | undefined;
 }
 
 /** What is on the screen. */
@@ -87,7 +87,7 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
   update(ids?: ReadonlySet<string>): void {
     if (ids === undefined || this.#due === 'all') this.#due = 'all';
     else this.#due = new Set([...(this.#due ?? []), ...ids]);
-    if (!this.#options.view.visible || this.isDisposed) return;
+    if (this.isDisposed) return;
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
       this.#draw();
@@ -106,8 +106,10 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
       return children.map(({ id }) => this.#element(id));
     }
     // What is answered now is the newest there is, whichever time it was asked for.
-    await this.#options.ready().finally(() => (this.#isPending = false));
-    const roots = this.#options.roots();
+    const { ready, roots: rootsNow, onDraw } = this.#options;
+    await ready().finally(() => (this.#isPending = false));
+    if (!this.isDisposed) onDraw?.();
+    const roots = rootsNow();
     this.#roots = this.#remember(roots, undefined, this.#roots);
     return roots.map(({ id }) => this.#element(id));
   }
@@ -144,22 +146,20 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
     return this.#shown.get(node.id)?.parent;
   }
 
-  /** Looks at all rows once a minute while they are seen, and when they are seen again. */
+  /** Looks at all rows when they are seen or hidden, and once a minute while they are seen: ages move on. */
   #follow(): void {
-    const { view, onMinute } = this.#options;
-    clearInterval(this.#clock);
-    if (!view.visible) return;
     const look = (): void => {
-      onMinute?.();
       this.#isPending = false;
-      if (this.#roots !== undefined) this.update();
+      this.update();
     };
-    this.#clock = setInterval(look, MINUTE_MS);
+    clearInterval(this.#clock);
+    if (this.#options.view.visible) this.#clock = setInterval(look, MINUTE_MS);
     look();
   }
 
   /** Compares what stands on the screen with what should. */
   #draw(): void {
+    this.#options.onDraw?.();
     if (this.#roots === undefined || this.#isPending || !this.#options.view.visible) return;
     const only = this.#due === 'all' ? undefined : this.#due;
     this.#due = undefined;

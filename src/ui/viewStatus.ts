@@ -16,23 +16,18 @@ export interface ShownList {
 export interface ViewStatusOptions {
   readonly connection: ConnectionState;
   readonly lists: readonly ShownList[];
-  /** What entries that could not be read are called; those of the lists when left out. */
-  readonly unread?: readonly string[];
-  /** Whether the view has no welcome that tells of a rejected key. */
-  readonly tellsRejection?: boolean;
   /** Unix ms. */
   readonly now: number;
 }
 
 /**
  * What a view says above its rows: why they are old, or what could not be read; `undefined` when all is well. The message hides the
- * view's welcome: without rows it is said only where there is no welcome that tells it better.
+ * view's welcome: without rows that one tells better of a rejected key.
  */
-export function viewMessage(options: ViewStatusOptions): string | undefined {
-  const { connection, lists, tellsRejection, now } = options;
+export function viewMessage({ connection, lists, now }: ViewStatusOptions): string | undefined {
   if (connection.kind === 'signedOut') return undefined;
   if (connection.kind === 'keyRejected') {
-    const isShown = tellsRejection === true || lists.some(({ items }) => items.length > 0);
+    const isShown = lists.some(({ items }) => items.length > 0);
     return isShown ? plain(connection.reason, 1_000) : undefined;
   }
   const causes = new Set<string>();
@@ -45,7 +40,7 @@ export function viewMessage(options: ViewStatusOptions): string | undefined {
       : vscode.l10n.t('{0} Shown as of {1} ago.', sentence, format.span(now - at));
   });
   if (sentences.length > 0) return plain(sentences.join(' '), 1_000);
-  const unread = options.unread ?? lists.flatMap(({ problems = [] }) => problems.map(problemText));
+  const unread = lists.flatMap(({ problems = [] }) => problems.map(problemText));
   if (unread.length === 0) return undefined;
   // The message stands above the rows and takes their room.
   const some = unread.slice(0, 3).map(name => oneLine(name, 100));

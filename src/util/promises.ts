@@ -27,17 +27,6 @@ export async function withSignal<T>(
   }
 }
 
-/** Runs `work` with a signal that aborts after `ms`; leaves no timer behind. */
-export async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), ms);
-  try {
-    return await work(abort.signal);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 interface InFlight<T> {
   readonly promise: Promise<T>;
   readonly abort: AbortController;

@@ -108,7 +108,7 @@ describe('the extension from its start to its end', function () {
       assert.equal((await (await exported.getApi(1)).sessions()).length > 0, true);
       await run('tools.copyMcpConfiguration');
       const script = path.join(folder, 'storage', 'mcp', 'agent-console-mcp.js');
-      assert.match(await namesOfTools(script), /"description":"At most so many/);
+      assert.match(await namesOfTools(script), /"description":"Maximum number/);
       await end();
     };
     await round();

@@ -230,12 +230,12 @@ export class Sender extends Disposable {
 
   /** The id is the only way back to this message: each place that can keep it is tried. Never rejects. */
   async #accepted(entry: Entry, status: string | undefined): Promise<void> {
-    const { outbox, sessions, sessionId, log, now = Date.now } = this.#options;
+    const { outbox, sessions, serviceId, sessionId, log, now = Date.now } = this.#options;
     const { id, messageId, text } = entry;
     outbox.edit(inEntry(id, ['sending', 'unknown'], { state: 'accepted', messageId }));
     const written = await Promise.allSettled([
       this.#keep(entry),
-      sessions.noteSend(sessionId, { status, at: now(), text }),
+      sessions.noteSend(serviceId, sessionId, { status, at: now(), text }),
     ]);
     const shown = oneLine(messageId ?? '', 200);
     for (const each of written)

@@ -155,7 +155,8 @@ function askingSessions(api: ApiClient) {
       const before = known.get(sessionId);
       return Promise.resolve(before && known.set(sessionId, { ...before, ...sessions.unheard }));
     },
-    noteSend: (_: string, { text }: { text: string }) => Promise.resolve(void sessions.noted.push(text)),
+    noteSend: (_: string, __: string, { text }: { text: string }) =>
+      Promise.resolve(void sessions.noted.push(text)),
   };
   return sessions;
 }

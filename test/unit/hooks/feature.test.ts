@@ -6,10 +6,11 @@ import * as vscode from 'vscode';
 import { Hooks } from '../../../src/hooks';
 import { examine, showTest, uninstall, type CheckContext } from '../../../src/hooks/dialogs';
 import { Installation } from '../../../src/hooks/installation';
-import { FRESH_MS, hookEvent, type HookSignal, type SessionsForHooks } from '../../../src/hooks/events';
+import { FRESH_MS, hookEvent, type SessionsForHooks } from '../../../src/hooks/events';
 import { APART_MS } from '../../../src/hooks/outgoing';
 import { Waiting } from '../../../src/hooks/waiting';
 import { isWaiting } from '../../../src/sessions/record';
+import type { SessionSignal, StateChange } from '../../../src/shared';
 import { Emitter } from '../../../src/util/lifecycle';
 import { silentLog } from '../../fakes/log';
 import { acts, executed, quickPicks, told } from '../../fakes/vscode';
@@ -31,7 +32,6 @@ import {
   writeEvent,
 } from './support';
 
-type StateChange = Parameters<Parameters<SessionsForHooks['onDidChangeState']>[0]>[0];
 const details = { compare: () => Promise.reject(new Error('There is nothing to compare.')) };
 
 /** A window in which hooks are installed, and what it does about their events. */
@@ -46,7 +46,7 @@ async function scene(outgoing: unknown) {
   fs.mkdirSync(place.script);
   await filesIn(dataFolder).put('a', { file: '/a', written: 'x' });
   const storage = openWindow(dataFolder, { log });
-  const signals: HookSignal[] = [];
+  const signals: SessionSignal[] = [];
   const [setting, changed] = [{ outgoing }, new Emitter<void>()];
   const [states, followers] = [new Emitter<StateChange>(), { count: 0, fail: false }];
   const sessions: Partial<SessionsForHooks> = {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { InputBoxOptions } from 'vscode';
 import { commands, views } from '../../../src/contributions';
 import { linkedSession, linkTo, typedSession } from '../../../src/sessions/access';
 import { settingsSummary } from '../../../src/sessions/create';
 import type { Overlay } from '../../../src/sessions/record';
 import { drawnRows } from '../../fakes/view';
-import { acts, answers, choices, executed, told } from '../../fakes/vscode';
+import { acts, answers, choices, executed, told, window as editor } from '../../fakes/vscode';
 import { answer, contributes, later, sessionsScene, until } from './support';
 import type { SessionsScene, SessionsWindow } from './support';
 
@@ -88,6 +89,18 @@ describe('what is done with sessions', () => {
       await window.feature.commands.archive(drawn[gone]);
       assert.equal(window.view.revealed.at(-1)?.id, drawn[kept]!.id);
     }
+  });
+
+  it('are renamed from a title of any length, which stays theirs where no other is typed', async () => {
+    await window.known(6, { sessionId: 's1', title: 'x'.repeat(300) });
+    const showInputBox = (box: InputBoxOptions): string | undefined => {
+      assert.equal(box.validateInput?.(box.value ?? ''), undefined);
+      return box.value;
+    };
+    later(() => Reflect.deleteProperty(editor, 'showInputBox'));
+    Object.assign(editor, { showInputBox });
+    await window.feature.commands.rename(row('s1'));
+    assert.deepEqual(kept()[0], {});
   });
 
   it('takes fifty out of the list at once without a question, and back what nobody has touched since, though the person has gone to another service', async () => {
@@ -212,8 +225,11 @@ describe('links to sessions', () => {
   it('lead back to the session, whatever its id is made of, of whichever editor', () => {
     const id = fc.stringMatching(/^[!-~]{1,40}$/).filter(text => text !== '.' && text !== '..');
     fc.assert(
-      fc.property(id, fc.constantFrom('vscode', 'code-oss', 'vscode-insiders'), (sessionId, scheme) =>
-        assert.equal(typedSession(linkTo({ ...base, scheme }, sessionId, host), host), sessionId),
+      fc.property(
+        ...[id, fc.constantFrom('vscode', 'code-oss', 'vscode-insiders')],
+        fc.constantFrom(host, '[::1]:8080', 'Sample service', '示例服务'),
+        (sessionId, scheme, own) =>
+          assert.equal(typedSession(linkTo({ ...base, scheme }, sessionId, own), own), sessionId),
       ),
     );
     const address = 'vscode://agent-console.agent-console/session/';

@@ -133,7 +133,7 @@ describe('the index of sessions', () => {
     assert.equal(observed(seen, sessionOf({ messageCount: 3 }), 100_200).signal, undefined);
     for (const [updatedAt, kind] of [
       [200_000, undefined],
-      [100_500, 'waiting'],
+      [140_000, 'waiting'],
       [99_000, 'waiting'],
     ] as const) {
       const session = sessionOf({ updatedAt });
@@ -257,7 +257,7 @@ describe('the index of sessions', () => {
     const service = await startSampleService({ pace: 0, extras });
     later(() => service.close());
     const asked = (): number => service.requests.filter(each => each.path === '/api/v0/sessions').length;
-    return { service, api: windowAt(service).api, asked };
+    return { ...windowAt(service), service, asked };
   };
   const listFor = (index: SessionIndex, api: unknown, deps: object = {}) => {
     const focused = new ObservableValue(true);
@@ -293,6 +293,18 @@ describe('the index of sessions', () => {
       assert.deepEqual([...window.records.keys()].sort(), [second, ...others].sort());
       assert.equal(window.get(second)?.local.name, 'Mine');
     }
+  });
+
+  it('takes that list in after a start without a network, when the window has the focus again', async () => {
+    const index = await openIndex(root);
+    const { service, api, clock } = await start(true);
+    const focused = new ObservableValue(true);
+    service.fail({ kind: 'reset', times: 1 });
+    await listFor(index, api, { focused }).read();
+    assert.equal(index.records.size, 0);
+    clock.now += 300_000;
+    for (const has of [false, true]) focused.set(has);
+    await until(index.onDidChange, () => index.records.size === service.sessionIds.length);
   });
 
   it('asks once for that list where the service has none, else page by page, up to 20, and no further once it is given up', async () => {

@@ -55,13 +55,13 @@ export function windowAt(
 ) {
   const log = silentLog();
   const { baseUrl: origin, apiKey = 'a-key' } = service;
-  const { api } = clientOf(
+  const { api, clock } = clientOf(
     { origin },
     { key: () => Promise.resolve(apiKey), redactionKey: 'of this machine' },
   );
   later(() => api.dispose());
   const connection = new FakeConnection(api, service);
-  return { log, storage: storageIn(root, log), api, connection, view: fakeView(visible) };
+  return { log, storage: storageIn(root, log), api, clock, connection, view: fakeView(visible) };
 }
 
 /** The index of a window on a folder of records, gone after the test. */

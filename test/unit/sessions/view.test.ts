@@ -142,7 +142,7 @@ describe('the view of sessions', () => {
     });
     later(() => watch.mock.restore());
     const asks = (ids: string): void => {
-      mock.timers.tick(50);
+      mock.timers.tick(100);
       assert.equal([...watched].sort().join(), ids);
     };
     view.show(true);
@@ -212,7 +212,9 @@ describe('sessions for other views', () => {
     shows(/^unknown, was pending/);
   });
 
-  it('are read while their chat is open, and unread when more comes later', async () => {
+  it('are read while their chat is open in a window with the focus, and unread when more comes later', async () => {
+    const focused = new ObservableValue(true);
+    window = await scene.open({ focused }, false);
     const { index, feature } = window;
     const unread = (): boolean => isUnread(index.get('s1')!);
     const read = (count: number): Promise<void> =>
@@ -223,21 +225,45 @@ describe('sessions for other views', () => {
     await read(2);
     await window.known(20, { messageCount: 5 });
     await read(5);
+    focused.set(false);
+    await window.known(25, { messageCount: 6 });
+    await window.storage.settled();
+    assert.equal(unread(), true, 'nobody looks at this window');
+    focused.set(true);
+    await read(6);
     watch.dispose();
-    await window.known(30, { messageCount: 6 });
+    await window.known(30, { messageCount: 7 });
     const queue = feature.watch('s1');
     await window.storage.settled();
     queue.dispose();
     assert.equal(unread(), true, 'a queue reads nothing');
   });
 
-  it('are asked about on a refresh, the latest twenty', async () => {
+  it('are called after what was sent to them, though the person has gone to another service before it was answered', async () => {
+    const { connection, feature } = window;
+    await window.known(10, {});
+    const go = (id: string) => {
+      connection.go(connection.api!, scene.service, id);
+      return feature.ready();
+    };
+    await go('another');
+    await feature.noteSend('service', 's1', { status: 'pending', at: 20, text: 'Hello' });
+    await go('service');
+    assert.equal(feature.get('s1')?.title, 'Hello');
+  });
+
+  it('are asked about in turn on a refresh: the latest twenty that the list of the service has not told and that are not archived', async () => {
+    scene = await sessionsScene({ extras: true });
+    window = await scene.open({ extras: () => true, focused: new ObservableValue(true) }, false);
     const all = Array.from({ length: 22 }, (_, n) => ({ sessionId: `s${n}`, updatedAt: 100 + n }));
     await window.known(5, ...all);
+    await window.index.keep('s21', () => ({ archivedAt: 1 }));
+    const watch = mock.method(SessionMonitor.prototype, 'watch');
+    later(() => watch.mock.restore());
     await window.feature.refreshAll();
-    const asked = scene.service.requests.map(({ path: each }) => each.split('/').at(-1));
-    const latest = all.slice(2).map(({ sessionId }) => sessionId);
-    assert.deepEqual(asked.sort(), latest.sort());
+    const asked = watch.mock.calls.find(({ arguments: [, why] }) => why === 'inFront');
+    const latest = all.slice(1, 21).map(({ sessionId }) => sessionId);
+    assert.deepEqual(asked?.arguments[0], latest.reverse());
   });
 
   it('begin with what is known of them, once, and stay as people have left them', async () => {
@@ -276,5 +302,10 @@ describe('sessions for other views', () => {
     const offer = (name: string) =>
       rows.find(({ text }) => text.startsWith(name))?.item.contextValue?.endsWith(' stoppable');
     assert.deepEqual([offer('busy'), offer('rests')], [true, false]);
+    // With another key, too.
+    const { api } = windowAt(service);
+    window.connection.api = api;
+    window.connection.anotherKey();
+    await until(() => api.extras.canInterrupt);
   });
 });

@@ -77,9 +77,9 @@ describe('a list from the service', () => {
     await list.use(PATH);
     return list;
   }
-  const dueIn = (list: RemoteList<Item>): number => list.untilDue({ usualMs: MINUTE });
+  const dueIn = (list: RemoteList<Item>): number => list.untilDue(MINUTE);
   const take = (list: RemoteList<Item>): Promise<boolean> =>
-    list.readInTurn({ usualMs: MINUTE }, new AbortController().signal);
+    list.readInTurn(MINUTE, new AbortController().signal);
   const isAt = (list: RemoteList<Item>, holds: (state: ListState<Item>) => boolean): Promise<void> =>
     until(list.state.onDidChange, () => holds(list.state.current));
 
@@ -256,7 +256,7 @@ describe('a list from the service', () => {
     });
     later(() => list.dispose());
     const isSeen = list.follow({
-      pace: () => ({ usualMs: MINUTE }),
+      usualMs: () => MINUTE,
       isSeen: () => visible,
       onDidChangeSeen: [changed.event],
       focused,

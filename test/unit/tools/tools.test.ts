@@ -138,6 +138,7 @@ describe('the tools of other programs', () => {
   it('say what is wrong: signed out, a tool or a field that is not there', async () => {
     const { ask, connection } = open();
     await assert.rejects(ask('delete_all'), /no tool of this name. Tools: list_sessions, /);
+    await assert.rejects(ask('search', { query: 'in:fine fine' }), /in: is not available here/);
     await assert.rejects(ask('search', { query: 7 }), /query must be of type string/);
     await assert.rejects(ask('search', { query: 'x', secret: 'abc' }), error => !/abc/.test(String(error)));
     const odd = { limit: 1_000, state: 'odd' };
