@@ -285,7 +285,7 @@ export class ServiceDays extends Disposable {
       for (const row of items) byDay.get(row.date.slice(0, 10))?.rows.push(row);
       for (const { id: day = '', field, reason } of problems) {
         const text = [day, field, reason].filter(Boolean).join(': ');
-        (byDay.get(day) ?? byDay.get(run.end))?.problems.push(text);
+        (byDay.get(day.slice(0, 10)) ?? byDay.get(run.end))?.problems.push(text);
       }
       covered = within(covered, meta);
       onPage?.(++pages);
