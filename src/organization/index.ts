@@ -144,7 +144,7 @@ export class Organization extends Disposable {
     const data = this.#data;
     const { personId } = (node ?? {}) as { readonly personId?: unknown };
     const find = (wanted: unknown) => data.sortedPeople.find(({ id }) => id === wanted);
-    // Without it, whoever has not signed in of late would count as inactive.
+    // Without it, nobody can be said to be inactive.
     const isUsageKnown = soon(data.askUsage());
     await data.ready();
     if (find(personId) === undefined) await data.freshen();
@@ -153,7 +153,7 @@ export class Organization extends Disposable {
     if (person === undefined) return;
     await details.show(person.id, nameOf(person), () => {
       const known = find(person.id) ?? person;
-      return factsDocument(nameOf(known), [['', personFacts(known, data.usageOf(known))]], known);
+      return factsDocument(nameOf(known), [['', personFacts(known, data.usage)]], known);
     });
   }
 
@@ -161,7 +161,7 @@ export class Organization extends Disposable {
     const choices = this.#data.sortedPeople.map(person => ({
       label: nameOf(person),
       description: person.email ?? person.id,
-      detail: personStatus(person, this.#data.usageOf(person), this.#data.now()),
+      detail: personStatus(person, this.#data.usage, this.#data.now()),
       value: person,
     }));
     return pickItem(choices, vscode.l10n.t('Find a user by name, e-mail or state'), this.#none('people'));

@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { byAmount, combined, isPart, knownOf, Sum, sum, type Amount } from '../../util/amount';
+import { compareText } from '../../util/compare';
 import { oneLine } from '../../util/text';
 import type { PeopleNames } from './people';
 import type {
@@ -190,7 +191,7 @@ export interface Entry {
 }
 
 export function byCount(a: Entry, b: Entry): number {
-  return byAmount(a.counts[0], b.counts[0]) || compare(a.names.join(' '), b.names.join(' '));
+  return byAmount(a.counts[0], b.counts[0]) || compareText(a.names.join(' '), b.names.join(' '));
 }
 
 /** How names are shown, and what that hides: a sentence with counts. */
@@ -290,8 +291,4 @@ export function shown(name: string): string {
     name.replace(/[\n\r\t]/g, sign => JSON.stringify(sign).slice(1, -1)),
     200,
   );
-}
-
-export function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

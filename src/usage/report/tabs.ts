@@ -1,11 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import type { ActivityDay, ModelTokens, ProductivityDay, TokenDay, ToolDay } from '../../api';
 import { knownOf, sum, type Amount } from '../../util/amount';
+import { compareText } from '../../util/compare';
 import {
   byCount,
   byDay,
   byName,
-  compare,
   last,
   median,
   most,
@@ -222,7 +222,7 @@ const countAll = (entries: readonly Entry[]): number =>
 /** Names that differ by letter case only are one, spelled as most often (section 8). */
 function foldCase(entries: readonly Entry[]): Folded {
   const groups = [...Map.groupBy(entries, entry => nameOf(entry).toLowerCase()).values()].map(group =>
-    group.toSorted((a, b) => countOf(b) - countOf(a) || compare(nameOf(b), nameOf(a))),
+    group.toSorted((a, b) => countOf(b) - countOf(a) || compareText(nameOf(b), nameOf(a))),
   );
   const folded = groups.map(group => ({
     names: group.slice(0, 1).map(nameOf),
