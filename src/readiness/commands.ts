@@ -64,7 +64,7 @@ export class ReadinessCommands {
     if (chosen === undefined || chosen.length === 0) return;
     await this.#deps.prefill({
       text: fixMessage(repository, report, chosen),
-      title: vscode.l10n.t('Which session should fix the readiness of {0}?', oneLine(repository.name, 60)),
+      title: vscode.l10n.t('Which session should work on {0}?', oneLine(repository.name, 60)),
     });
   }
 
@@ -198,7 +198,7 @@ export function fixMessage(
     ([path, { description = '' }]) => `- ${joined([oneLine(path, 200), oneLine(description, 500)], ': ')}`,
   );
   const asks = vscode.l10n.t(
-    'Please fix the readiness of {0}. The report of {1} says:',
+    'Please improve the readiness of {0}. The report of {1} says:',
     where,
     dayText(report.createdAt),
   );

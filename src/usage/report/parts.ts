@@ -64,12 +64,12 @@ export const summed: MetricOf = (id, label, of) => ({
 
 export const last: MetricOf = (id, label, of) => ({
   ...{ id, label, of, make: known => known.at(-1) },
-  explanation: l10n.t('Value of the last day that has one: people cannot be added up over days.'),
+  explanation: l10n.t('Value of the last day that has one: people do not add up over days.'),
 });
 
 export const most: MetricOf = (id, label, of) => ({
   ...{ id, label, of, make: known => (known.length === 0 ? undefined : Math.max(...known)) },
-  explanation: l10n.t('Most on one day: people cannot be added up over days.'),
+  explanation: l10n.t('Most on one day: people do not add up over days.'),
 });
 
 /** The middle value, or the mean of the two middle ones. */
@@ -80,7 +80,7 @@ export const median: MetricOf = (id, label, of) => ({
     const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
     return lower === undefined || upper === undefined ? undefined : (lower + upper) / 2;
   },
-  explanation: l10n.t('Median of the days: people and averages cannot be added up over days.'),
+  explanation: l10n.t('Median of the days: people and averages do not add up over days.'),
 });
 
 /** A metric a name: the documented ones with their labels, and any other the service names. */

@@ -108,13 +108,13 @@ export function* peopleTab(
   const people: Metric<People> = {
     ...{ id: 'people', label: l10n.t('Active people'), of: rows => rows.length },
     make: (known, period) => (known.length === 0 ? undefined : (period === now ? groups : before)?.size),
-    explanation: l10n.t('Different people with usage in the period.'),
+    explanation: l10n.t('Distinct people with usage in the period.'),
   };
   const figures = [people, ...metrics];
   const sections = [
     byDay(context, {
       ...{ id: 'days', title: l10n.t('People by day'), chart: 'bars' },
-      explanation: l10n.t('Different people with usage on each day. They cannot be added up over days.'),
+      explanation: l10n.t('Distinct people with usage on each day. They do not add up over days.'),
       metrics: [people, ...metrics.map(metric => ({ ...metric, isCharted: false }))],
     }),
     everybody(now, groups, names),
@@ -272,7 +272,7 @@ function* everybody(
     ...names.idColumn<Person>(({ id }) => id),
   ];
   const explanation = l10n.t(
-    'Counts are sums over the days. The autonomy ratio weights each day by its user messages. Main model, tier and delegation are those of most days.',
+    'Counts are sums over the days. The autonomy ratio weights each day by its user messages. Main model, tier and delegation are the ones of most days.',
   );
   const known = now.rows.filter(row => row !== undefined).length;
   return {

@@ -126,7 +126,7 @@ describe('a report', () => {
       staleness: { behind: 0, isInHead: true },
       commits: undefined,
     });
-    assert.match(named, /^- The report is of the commit you have checked out/m);
+    assert.match(named, /^- The report is for the commit you have checked out/m);
     assert.match(named, /^\| Type check \(type_check\) \| 1\/2 \| Because\. \|$/m);
     assert.match(named, /^\| Plain \| 2\/2 \|/m);
     assert.match(named, /^- Created: .*\n- Repository: .*\n- Report id: r\d+\n$/m);
@@ -282,7 +282,7 @@ describe('the commands of readiness', () => {
     const rows = named.map(criterion => ({ ...shop, criterion }));
     await fix(rows[0], [billing, ...rows]);
     assert.deepEqual(written.join().split('\n'), [
-      `Please fix the readiness of acme/shop, branch main, commit ${A}. The report of Nov 14, 2025 says:`,
+      `Please improve the readiness of acme/shop, branch main, commit ${A}. The report of Nov 14, 2025 says:`,
       '',
       ...['- ci_pipeline: 0/1 pass', '  Because.', '- lint: 1/2 pass', '  Because.', ''],
       ...['Applications:', '- apps/web: Shop', ''],
