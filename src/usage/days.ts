@@ -234,6 +234,8 @@ export class ServiceDays extends Disposable {
     { signal, onPage }: EnsureOptions,
     lease: Pick<Lease, 'isHeld'>,
   ): Promise<string | undefined> {
+    // Another key may have come when this one is refused.
+    const record = this.#idOf('failure');
     try {
       // Another window may just have stored them, and found out whose they are.
       await this.shared.read(this.#idOf('organization'));
@@ -252,7 +254,7 @@ export class ServiceDays extends Disposable {
       if (kind === 'cancelled') return sentence;
       const isForbidden = kind === 'forbidden' || reason === 'jwt';
       const failure = { at: this.#now(), endpoint, isForbidden, sentence };
-      await this.shared.put(this.#idOf('failure'), failure).catch((reason: unknown) => this.#failed(reason));
+      await this.shared.put(record, failure).catch((reason: unknown) => this.#failed(reason));
       return sentence;
     }
   }

@@ -141,8 +141,8 @@ describe('usage data', () => {
     assert.deepEqual((await fetched(data, wanted)).figures, other.figures);
   });
 
-  it('keeps no day of one key for another that comes while it is fetched', async () => {
-    const { data, storage, useKey, answer } = await begin();
+  it('keeps no day and no refusal of one key for another that comes while it is fetched', async () => {
+    const { data, storage, open, service, useKey, answer } = await begin();
     // While the answer is on its way, and while it is kept whose days they are.
     const early = answer(() => {
       early.dispose();
@@ -164,6 +164,12 @@ describe('usage data', () => {
         useKey('key');
       });
     assert.equal(figure(await fetched(data, query('tokens', '2026-11-19')), 'billable'), 1);
+    const refused = open(() => {
+      refused.useKey('a key that may');
+      return service.keys.member;
+    });
+    assert.match((await fetched(refused.data, query('tools', LAST))).problem ?? '', /403/);
+    assert.equal(refused.data.state().kind, 'ready');
   });
 
   for (const says of [false, true]) {
