@@ -90,10 +90,11 @@ export class Organization extends Disposable {
       });
   }
 
-  /** Everybody, as last read; reads if that is long ago. */
+  /** Everybody, as last read; reads if that is long ago. Nobody before the list was read to its end: some would be missing. */
   async people(signal?: AbortSignal) {
     await this.#data.freshen(signal);
-    return this.#data.people.state.current.items.map(person => ({
+    const { at, items } = this.#data.people.state.current;
+    return (at === undefined ? [] : items).map(person => ({
       id: person.id,
       name: person.email ?? nameOf(person),
       lastSignInAt: timeOf(person.lastSignInAt),
