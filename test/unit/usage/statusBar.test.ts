@@ -143,7 +143,7 @@ describe('the status bar', () => {
   const factsOf = (values: readonly (number | undefined)[], more: Partial<StatusFacts> = {}): StatusFacts => {
     const days = daysOf({ start: addDays(END, 1 - values.length), end: END });
     const tokens = Object.fromEntries(days.map((day, at) => [day, { billable_tokens: values[at] }]));
-    return { ...{ span: 'lastDay', end: END, budget: budgetOf(0) }, known: known('tokens', tokens), ...more };
+    return { ...{ span: 'lastDay', end: END, budget: budgetOf(0) }, known: known(tokens), ...more };
   };
   const week = (tokens: number): number[] => Array.from({ length: 7 }, () => tokens);
 
