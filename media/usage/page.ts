@@ -41,6 +41,8 @@ const GATHER_MS = 50;
 let gathering: number | undefined;
 /** What was said when there was no report; the next report takes it back. */
 let unanswered: object | undefined;
+/** The days that were shown last, and whose they are: where some are missing, they are fetched once. */
+let seen: (Pick<UsageQuery, 'tab' | 'range'> & Pick<TabReport, 'orgId'>) | undefined;
 /** Pixels from the top; no part of what is drawn. */
 let scrolled = 0;
 
@@ -79,7 +81,7 @@ export async function connect(): Promise<void> {
 /** Goes by how things stand now. What was shown to one key is not shown on where another may come. */
 function meet(now: Situation): void {
   situation.value = now;
-  if (now.state.kind !== 'ready') asking.value = report.value = undefined;
+  if (now.state.kind !== 'ready') seen = asking.value = report.value = undefined;
 }
 
 /** What is asked for now; `undefined` before the panel has said what may be. */
@@ -97,6 +99,7 @@ async function load(): Promise<void> {
   try {
     const made = await panel.request('report', asked);
     if (mine !== asking.value) return;
+    fetchMissing(made);
     report.value = made;
     if (said.value === unanswered) say('');
   } catch (error) {
@@ -106,6 +109,21 @@ async function load(): Promise<void> {
   } finally {
     if (mine === asking.value) asking.value = undefined;
   }
+}
+
+/** Other days than before end their fetch, and are fetched themselves; another key may have what was refused to the one before. */
+function fetchMissing({ query, missing, previousRange, isComparable, problem, orgId }: TabReport): void {
+  const before = seen;
+  seen = { tab: query.tab, range: query.range, orgId };
+  // Whose days a new key sees is found out by their fetch.
+  if (isSame({ ...before, orgId }, seen) && [undefined, orgId].includes(before?.orgId)) return;
+  const isWhole = missing.length === 0 && (previousRange === undefined || isComparable);
+  if (isWhole || problem !== undefined) {
+    panel.notify('cancel', {});
+    return;
+  }
+  fetching.value ??= l10n.t('Fetching');
+  panel.notify('fetch', { query, again: false });
 }
 
 /** Sets what the person chose, keeps it, and shows what it asks for. */
@@ -136,6 +154,7 @@ export async function fetchDays(again: boolean): Promise<void> {
   try {
     const asked = query();
     if (asked === undefined) return;
+    seen = { tab: asked.tab, range: asked.range, orgId: seen?.orgId };
     const done = await panel.request('fetch', { query: asked, again });
     await load();
     if (typeof done === 'string') refuse(done);

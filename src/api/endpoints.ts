@@ -76,7 +76,7 @@ export const endpoints = {
     ...days,
     path: `${ANALYTICS}/users`,
     schema: resources.userDaySchema,
-    key: ['user_id', 'date'],
+    key: ['date', 'user_id'],
     pages: 'meta',
   },
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { decodeItem, decodeRows, isRecord, orElse, reasonOf } from './decode';
-import { endpoints, type ItemOf } from './endpoints';
 import { computerSchema, sessionSchema, type Computer, type Session } from './resources';
 
 export { openObject, orElse } from './decode';
@@ -57,12 +56,4 @@ export function readSession(value: unknown): Session | undefined {
 /** Computers that were stored, as far as they can be read. */
 export function readComputers(value: unknown): readonly Computer[] {
   return decodeRows(computerSchema, Array.isArray(value) ? (value as unknown[]) : []).items;
-}
-
-/** One analytics row as it was stored earlier; `undefined` when it cannot be read. */
-export function analyticsRow<N extends 'tokens' | 'tools' | 'activity' | 'productivity' | 'people'>(
-  name: N,
-  value: unknown,
-): ItemOf<N> | undefined {
-  return decodeItem(endpoints[name].schema as z.ZodMiniType, value).value as ItemOf<N> | undefined;
 }

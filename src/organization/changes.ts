@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { compareText } from '../util/compare';
 import { forNotification } from '../util/text';
 import type { Revision } from './data';
 
@@ -245,13 +246,8 @@ function isObject(value: unknown): value is Settings {
 
 /** A text that is the same for the same JSON value, whatever the order of its names. */
 export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isObject(value)) return value === undefined ? '' : JSON.stringify(value);
-  const names = Object.keys(value).filter(name => value[name] !== undefined);
-  return `{${names
-    .sort()
-    .map(name => `${JSON.stringify(name)}:${canonical(value[name])}`)
-    .join(',')}}`;
+  // Of no setting, so that lists stay in their order.
+  return value === undefined ? '' : JSON.stringify(ordered(value, '?'));
 }
 
 /**
@@ -267,8 +263,8 @@ function ordered(value: unknown, setting: string): unknown {
   if (Array.isArray(value)) {
     const items = value.map(item => ordered(item, `${setting}[]`));
     if (!sets.has(setting)) return items;
-    const keyed = items.map(item => ({ key: canonical(item), item }));
-    return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ item }) => item);
+    const keyed = items.map(item => ({ key: JSON.stringify(item), item }));
+    return keyed.sort((a, b) => compareText(a.key, b.key)).map(({ item }) => item);
   }
   if (!isObject(value)) return value;
   // Names that look like numbers come first in any object; that order is stable too.

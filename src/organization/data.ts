@@ -17,15 +17,8 @@ import { compareSettings, type SettingChange, type Settings } from './changes';
 export type Revision = ControlChange;
 export type Person = OrganizationUser;
 
-/** What a person's agents did over the last 30 finished days (UTC). */
-export interface PersonUsage {
-  /** UTC day. */
-  readonly lastActiveDay: string;
-  /** Billable ones, of how many of the days they are known. */
-  readonly tokens: Amount;
-}
-
-export type UsageOfPeople = ReadonlyMap<string, PersonUsage>;
+/** What agents did over the last 30 finished days (UTC) for each person they worked for: the last such day, and billable tokens. */
+export type UsageOfPeople = ReadonlyMap<string, { readonly lastActiveDay: string; readonly tokens: Amount }>;
 
 /** Unix ms; `undefined` for what is no time. */
 export function timeOf(text: string | undefined): number | undefined {
@@ -47,18 +40,15 @@ export function whoOf({ user }: Revision): string | undefined {
 /** Whoever has not been seen for so long is inactive. */
 const INACTIVE_MS = 30 * 24 * 60 * 60 * 1000;
 
-/**
- * Whether somebody was seen of late: signed in, or their agents worked. Of somebody without a known sign-in and a known use nothing
- * is said: the service may only not tell.
- */
+/** Whether somebody was seen of late: signed in, or their agents worked. Nobody is inactive of whom either is not known. */
 export function activityOf(
-  person: Person,
-  usage: PersonUsage | undefined,
+  { id, lastSignInAt }: Person,
+  usage: UsageOfPeople | undefined,
   now: number,
 ): 'active' | 'inactive' | 'unknown' {
-  const seen = [timeOf(person.lastSignInAt), timeOf(usage?.lastActiveDay)].filter(time => time !== undefined);
-  if (seen.length === 0) return 'unknown';
-  return now - Math.max(...seen) > INACTIVE_MS ? 'inactive' : 'active';
+  const signIn = timeOf(lastSignInAt);
+  if (usage?.has(id) === true || (signIn !== undefined && now - signIn <= INACTIVE_MS)) return 'active';
+  return usage === undefined || signIn === undefined ? 'unknown' : 'inactive';
 }
 
 /** Lists on the screen that are older than this are read again, ms. */
@@ -153,10 +143,6 @@ export class OrganizationData extends Disposable {
   /** Everybody, by name. */
   get sortedPeople(): readonly Person[] {
     return (this.#sorted ??= byName(this.people.state.current.items, vscode.env.language));
-  }
-
-  usageOf({ id }: Person): PersonUsage | undefined {
-    return this.usage?.get(id);
   }
 
   get usage(): UsageOfPeople | undefined {

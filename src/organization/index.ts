@@ -90,10 +90,11 @@ export class Organization extends Disposable {
       });
   }
 
-  /** Everybody, as last read; reads if that is long ago. */
+  /** Everybody, as last read; reads if that is long ago. Nobody before the list was read to its end: some would be missing. */
   async people(signal?: AbortSignal) {
     await this.#data.freshen(signal);
-    return this.#data.people.state.current.items.map(person => ({
+    const { at, items } = this.#data.people.state.current;
+    return (at === undefined ? [] : items).map(person => ({
       id: person.id,
       name: person.email ?? nameOf(person),
       lastSignInAt: timeOf(person.lastSignInAt),
@@ -140,7 +141,7 @@ export class Organization extends Disposable {
     const data = this.#data;
     const { personId } = (node ?? {}) as { readonly personId?: unknown };
     const find = (wanted: unknown) => data.sortedPeople.find(({ id }) => id === wanted);
-    // Without it, whoever has not signed in of late would count as inactive.
+    // Without it, nobody can be said to be inactive.
     const isUsageKnown = soon(data.askUsage());
     await data.ready();
     if (find(personId) === undefined) await data.freshen();
@@ -149,7 +150,7 @@ export class Organization extends Disposable {
     if (person === undefined) return;
     await details.show(person.id, nameOf(person), () => {
       const known = find(person.id) ?? person;
-      return factsDocument(nameOf(known), [['', personFacts(known, data.usageOf(known))]], known);
+      return factsDocument(nameOf(known), [['', personFacts(known, data.usage)]], known);
     });
   }
 
@@ -157,7 +158,7 @@ export class Organization extends Disposable {
     const choices = this.#data.sortedPeople.map(person => ({
       label: nameOf(person),
       description: person.email ?? person.id,
-      detail: personStatus(person, this.#data.usageOf(person), this.#data.now()),
+      detail: personStatus(person, this.#data.usage, this.#data.now()),
       value: person,
     }));
     return pickItem(choices, vscode.l10n.t('Find a user by name, e-mail or state'), this.#none('people'));

@@ -1,21 +1,13 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
-import { card, factLines, format, joined, type Fact, type Icon } from '../ui/text';
+import { card, factLines, format, joined, tokensText, type Fact, type Icon } from '../ui/text';
 import { retryNode, type Row, type TreeNode } from '../ui/tree';
-import { amountCell, amountText } from '../util/amount';
+import { amountCell } from '../util/amount';
 import { csv, type CsvCell } from '../util/csv';
 import { oneLine, plain } from '../util/text';
 import { canonical, settingsOf, type Direction, type SettingChange } from './changes';
 import { activityOf, nameOf, timeOf, whoOf } from './data';
-import type {
-  KnownRevision,
-  ListName,
-  OrganizationData,
-  Person,
-  PersonUsage,
-  Revision,
-  UsageOfPeople,
-} from './data';
+import type { KnownRevision, ListName, OrganizationData, Person, Revision, UsageOfPeople } from './data';
 
 /** Users and control history. One state at a time: where the key may read nothing at all, the line above the rows says so alone. */
 export function organizationRows(data: OrganizationData): readonly TreeNode[] {
@@ -67,7 +59,7 @@ function groupNode(group: ListName, data: OrganizationData): TreeNode {
 
 function personNode(person: Person, data: OrganizationData): TreeNode {
   const row = (): Row => {
-    const usage = data.usageOf(person);
+    const { usage } = data;
     const label = oneLine(nameOf(person), 120);
     const description = personStatus(person, usage, data.now());
     const inactive = activityOf(person, usage, data.now()) === 'inactive';
@@ -152,32 +144,28 @@ function changeIcon({ kind, direction }: SettingChange): Icon {
 }
 
 /** `3 d · 1.2M tokens · inactive`: when somebody last signed in, and what their agents used. */
-export function personStatus(person: Person, usage: PersonUsage | undefined, now: number): string {
-  const activity = activityOf(person, usage, now);
-  if (activity === 'unknown') return vscode.l10n.t('activity unknown');
+export function personStatus(person: Person, usage: UsageOfPeople | undefined, now: number): string {
   const signIn = timeOf(person.lastSignInAt);
-  const tokens = tokensText(usage, value => format.compact(value));
+  const used = usage?.get(person.id);
+  if (signIn === undefined && used === undefined) return vscode.l10n.t('activity unknown');
   return joined([
     signIn === undefined ? vscode.l10n.t('last sign-in unknown') : format.span(now - signIn),
-    tokens === '' || usage?.tokens === 0 ? '' : vscode.l10n.t('{0} tokens', tokens),
-    activity === 'inactive' ? vscode.l10n.t('inactive') : '',
+    used?.tokens !== 0 &&
+      tokensText(used?.tokens, value => vscode.l10n.t('{0} tokens', format.compact(value))),
+    activityOf(person, usage, now) === 'inactive' && vscode.l10n.t('inactive'),
   ]);
 }
 
-function tokensText(usage: PersonUsage | undefined, numberText: (value: number) => string): string {
-  const partText = (known: number, of: number): string => vscode.l10n.t('{0} of {1} days', known, of);
-  return amountText(usage?.tokens, numberText, partText);
-}
-
-export function personFacts(person: Person, usage: PersonUsage | undefined): Fact[] {
+export function personFacts(person: Person, usage: UsageOfPeople | undefined): Fact[] {
+  const used = usage?.get(person.id);
   const notKnown = vscode.l10n.t('not known');
   return [
     [vscode.l10n.t('E-mail'), person.email],
     [vscode.l10n.t('Last sign-in'), exactTime(person.lastSignInAt) ?? notKnown],
-    [vscode.l10n.t('Last active day (UTC)'), usage?.lastActiveDay ?? notKnown],
+    [vscode.l10n.t('Last active day (UTC)'), used?.lastActiveDay ?? notKnown],
     [
       vscode.l10n.t('Tokens, last 30 days (UTC)'),
-      tokensText(usage, value => format.number(value)) || notKnown,
+      tokensText(used?.tokens, value => format.number(value)) || notKnown,
     ],
     [vscode.l10n.t('Joined'), exactTime(person.createdAt)],
     ...Object.entries(person.metadata ?? {})
@@ -276,7 +264,7 @@ export function peopleCsv(people: readonly Person[], usage: UsageOfPeople | unde
   const lines = people.map((person): CsvCell[] => {
     const { id, email, firstName, lastName, createdAt, lastSignInAt } = person;
     const used = usage?.get(id);
-    const activity = activityOf(person, used, now);
+    const activity = activityOf(person, usage, now);
     const inactive = activity === 'unknown' ? null : activity === 'inactive';
     return [
       ...[id, email, firstName, lastName, isoTime(createdAt), isoTime(lastSignInAt), inactive],

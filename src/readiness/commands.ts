@@ -6,7 +6,7 @@ import { joined } from '../ui/text';
 import { oneLine, plain } from '../util/text';
 import { criteriaOf, fails, percentOf, type Repository, type ShownReport } from './model';
 import type { PageState } from './protocol';
-import type { Reports } from './reports';
+import { compared, type Reports } from './reports';
 import { markdownOf } from './sections';
 import { dayText, percentText, reportLabel, scoreText } from './rows';
 
@@ -64,7 +64,7 @@ export class ReadinessCommands {
     if (chosen === undefined || chosen.length === 0) return;
     await this.#deps.prefill({
       text: fixMessage(repository, report, chosen),
-      title: vscode.l10n.t('Which session should fix the readiness of {0}?', oneLine(repository.name, 60)),
+      title: vscode.l10n.t('Which session should work on {0}?', oneLine(repository.name, 60)),
     });
   }
 
@@ -101,9 +101,7 @@ export class ReadinessCommands {
     const question = vscode.l10n.t('Compare with which report?');
     const second = two ?? (await pickReport(repository, question, first));
     if (second === undefined) return;
-    const time = (state: PageState): number => reports.shown(state)?.report.createdAt ?? 0;
-    const [older, newer] = time(first) <= time(second) ? [first, second] : [second, first];
-    this.#deps.open({ ...newer, baseId: older.reportId });
+    this.#deps.open(compared(reports, first, second));
   }
 
   /** Of rows of several repositories those count that are of the same as the one that was clicked. */
@@ -200,7 +198,7 @@ export function fixMessage(
     ([path, { description = '' }]) => `- ${joined([oneLine(path, 200), oneLine(description, 500)], ': ')}`,
   );
   const asks = vscode.l10n.t(
-    'Please fix the readiness of {0}. The report of {1} says:',
+    'Please improve the readiness of {0}. The report of {1} says:',
     where,
     dayText(report.createdAt),
   );

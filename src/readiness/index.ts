@@ -3,7 +3,7 @@ import { commands, panels, type CommandHandlers } from '../contributions';
 import { onDidChangeSettings, settings } from '../settings';
 import type { ListViewDeps } from '../ui/connectedList';
 import { createPanel, PagePanels } from '../ui/pagePanel';
-import { card } from '../ui/text';
+import { card, joined } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import { Disposable, type Event } from '../util/lifecycle';
 import { oneLine } from '../util/text';
@@ -131,7 +131,8 @@ export class Readiness extends Disposable {
     item.text = `$(${isWorse ? 'arrow-down' : 'pass'}) ${percent}`;
     const staleness = this.#reports.git.staleness(report.commitHash, local);
     item.tooltip = card(vscode.l10n.t('Readiness of {0}', name), lines(staleness));
-    item.accessibilityInformation = { label: vscode.l10n.t('Readiness of {0}: {1}', name, percent) };
+    const label = vscode.l10n.t('Readiness of {0}: {1}', name, percent);
+    item.accessibilityInformation = { label: joined([label, isWorse && vscode.l10n.t('got worse')], ', ') };
     item.show();
   }
 

@@ -1,5 +1,6 @@
 import type { CriterionEvaluation, ReadinessReport } from '../api';
 import type { GitRepository } from '../util/git';
+import { compareText } from '../util/compare';
 import { readableName } from '../util/text';
 
 /** A repository with all its reports, the newest first. */
@@ -132,10 +133,6 @@ export function appParts(app: string): readonly string[] | undefined {
 /** A commit id as git writes it: nothing else is ever passed to git. */
 export function isCommit(text: string | undefined): text is string {
   return text !== undefined && /^[0-9a-f]{7,64}$/i.test(text);
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** A repository's address without what differs between its forms. */

@@ -10,7 +10,7 @@ import type { PanelSide } from '../webview/ipc';
 import type { ReadinessCommands } from './commands';
 import { criteriaOf, fails, percentOf, type CriterionRow, type ShownReport } from './model';
 import { reportProtocol, type PageState, type ReportProtocol } from './protocol';
-import type { Reports } from './reports';
+import { compared, type Reports } from './reports';
 import { button, heading, sectionsOf, type ReportFacts } from './sections';
 import * as words from './rows';
 
@@ -36,7 +36,7 @@ export class ReportPanel extends PagePanel {
     super(panel, { ...deps, name: 'readiness' });
     this.#state = state;
     this.#deps = deps;
-    const { commands } = deps;
+    const { commands, reports } = deps;
     this.#side = this.page.connect({
       protocol: reportProtocol,
       handlers: {
@@ -45,7 +45,7 @@ export class ReportPanel extends PagePanel {
           this.update();
         },
         show: ({ reportId }) => this.show({ ...this.#state, reportId, baseId: undefined }),
-        compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
+        compare: ({ reportId }) => this.show(compared(reports, { ...this.#state, reportId }, this.#state)),
         fix: ({ criteria }) => this.#act(shown => commands.fix(shown, criteria)),
         export: () => this.#act(shown => commands.export(shown)),
       },
@@ -95,6 +95,7 @@ export class ReportPanel extends PagePanel {
     const shown = this.#deps.reports.shown(this.#state);
     if (shown === undefined) return;
     await act(shown).catch((error: unknown) => {
+      this.#deps.log.error('What a report page offers could not be done', error);
       void vscode.window.showErrorMessage(forNotification(errorSentence(error), 1_000));
     });
   }
@@ -131,7 +132,7 @@ export function pageParts(shown: ShownReport, facts: ReportFacts): Readonly<Reco
     head: head(shown, facts, rows),
     changes: html`${heading('changes', title)}
       <p>${said}</p>
-      ${facts.state?.baseId !== undefined && button(['compare', {}], usual)}`,
+      ${facts.state?.baseId !== undefined && button(['show', { reportId: shown.report.reportId }], usual)}`,
     counted: criteria.heading,
     tools: tools(),
     criteria: html`${criteria.body()}

@@ -22,9 +22,9 @@ export const reportProtocol = {
   requests: {
     /** The page listens. Sent again each time it was built anew. */
     ready: act(object({})),
+    /** Compared with the previous report of the same branch. */
     show: act(object({ reportId: id })),
-    /** Without an id: with the previous report of the same branch. */
-    compare: act(object({ reportId: optional(id) })),
+    compare: act(object({ reportId: id })),
     fix: act(object({ criteria: listOf(text(2_000), 10_000) })),
     export: act(object({})),
   },

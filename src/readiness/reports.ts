@@ -102,6 +102,13 @@ export class Reports extends Disposable {
   }
 }
 
+/** The newer of two reports, compared with the older. */
+export function compared(reports: Pick<Reports, 'shown'>, one: PageState, two: PageState): PageState {
+  const time = (state: PageState): number => reports.shown(state)?.report.createdAt ?? 0;
+  const [older, newer] = time(one) <= time(two) ? [one, two] : [two, one];
+  return { ...newer, baseId: older.reportId };
+}
+
 export function readinessRecords(service: Service) {
   return listRecords(pathOf(service), reportKind);
 }

@@ -64,7 +64,7 @@ function unreportedNode(local: GitRepository): TreeNode {
 function unmatchedNode(): TreeNode {
   const label = vscode.l10n.t('No repository is known here');
   const detail = vscode.l10n.t(
-    "Open a folder with a Git repository. VS Code's Git finds it, unless it is turned off, as in Restricted Mode.",
+    "Open a folder with a Git repository. VS Code's Git extension finds it unless it is turned off, as in Restricted Mode.",
   );
   const spoken = `${label}. ${detail}`;
   const row: Row = { label, icon: { id: 'info' }, spoken, tooltip: () => card(label, [detail]) };
@@ -256,7 +256,7 @@ function stalenessFacts(staleness: Staleness): readonly (readonly [short: string
   }
   const { behind, isInHead } = staleness;
   if (isInHead && behind === 0)
-    return [['', vscode.l10n.t('The report is of the commit you have checked out.')]];
+    return [['', vscode.l10n.t('The report is for the commit you have checked out.')]];
   const facts: (readonly [string, string])[] = [];
   if (!isInHead)
     facts.push([vscode.l10n.t('not in HEAD'), vscode.l10n.t("The report's commit is not in HEAD.")]);
@@ -285,7 +285,7 @@ export function reportNotes(
     isPartial && vscode.l10n.t('Parts of the report could not be read and are left out.'),
     ...stalenessFacts(staleness).map(([, note]) => note),
     hasLocalChanges === true &&
-      vscode.l10n.t('It was made with uncommitted changes, so it may describe files that are in no commit.'),
+      vscode.l10n.t('It was made with uncommitted changes, so it may describe files in no commit.'),
     hasNonRemoteCommits === true &&
       vscode.l10n.t('It was made with unpushed commits, so others may not have what it describes.'),
   ].filter(note => note !== false);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { amountText, type Amount } from '../util/amount';
 import { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 
@@ -49,6 +50,11 @@ function breakable(line: string): string {
 /** Parts that are there, in one line: `active · cloud`. */
 export function joined(parts: readonly (string | false | undefined)[], separator = ' · '): string {
   return parts.filter(Boolean).join(separator);
+}
+
+/** Tokens of several days and, where that is not all of these, of how many; empty where nothing is known. */
+export function tokensText(tokens: Amount, numberText: (value: number) => string): string {
+  return amountText(tokens, numberText, (known, of) => vscode.l10n.t('{0} of {1} days', known, of));
 }
 
 /** Foreign text on one line of a Markdown document: it holds no markup and no link (trust.md 41), and reads well as it is, too. */

@@ -3,17 +3,11 @@ import { commands } from '../contributions';
 import type { Logger } from '../log';
 import { notify, saveText } from '../ui/window';
 import { PagePanel } from '../ui/pagePanel';
-import { Disposable, unhandled } from '../util/lifecycle';
+import { Disposable } from '../util/lifecycle';
 import { oneLine } from '../util/text';
 import type { PanelSide, PanelSideOptions } from '../webview/ipc';
 import type { UsageData } from './data';
-import {
-  usageProtocol,
-  type Situation,
-  type TabReport,
-  type UsageProtocol,
-  type UsageQuery,
-} from './protocol';
+import { usageProtocol, type Situation, type UsageProtocol, type UsageQuery } from './protocol';
 
 /** Where the dashboard gets its reports from. */
 export type UsageSource = Pick<UsageData, 'bounds' | 'fetch' | 'onDidChange' | 'report' | 'state'>;
@@ -30,11 +24,6 @@ export class Dashboard extends Disposable {
   readonly #source: UsageSource;
   readonly #page: Pick<PanelSide<UsageProtocol>, 'send'>;
   #fetching: AbortController | undefined;
-  /** The newest report asked for. */
-  #asked: UsageQuery | undefined;
-  /** The days shown, which have been fetched without a person's asking where any were missing, and whose they are. */
-  #shown: string | undefined;
-  #orgId: string | undefined;
   /** The last day that the page has heard of. */
   #end: string;
 
@@ -47,11 +36,10 @@ export class Dashboard extends Disposable {
       handlers: {
         ready: () => {
           this.pageGone();
-          this.#shown = undefined;
           const { env, l10n } = vscode;
           return { texts: l10n.bundle, language: env.language, ...this.#situation() };
         },
-        report: query => this.#report(query),
+        report: query => source.report(query),
         fetch: ({ query, again }) => this.#fetch(query, again),
         cancel: () => this.pageGone(),
         save: file => saved(file),
@@ -59,13 +47,7 @@ export class Dashboard extends Disposable {
         signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
       },
     });
-    this.register(
-      source.onDidChange(() => {
-        // Days that were tried may be there now.
-        if (source.state().kind !== 'ready') this.#shown = undefined;
-        this.#page.send('changed', this.#situation());
-      }),
-    );
+    this.register(source.onDidChange(() => this.#page.send('changed', this.#situation())));
   }
 
   /** Somebody may look again: there may be another finished day. */
@@ -89,27 +71,10 @@ export class Dashboard extends Disposable {
     return { bounds, state: this.#source.state() };
   }
 
-  /** Other days than before end their fetch, and are fetched themselves; another key may have what was refused to the one before. */
-  async #report(query: UsageQuery): Promise<TabReport> {
-    this.#asked = query;
-    const made = await this.#source.report(query);
-    const { missing, previousRange, isComparable, problem, orgId } = made;
-    if (this.#asked !== query) return made;
-    // Whose days a new key sees is found out by their fetch.
-    const isSame = this.#shown === keyOf(query) && [undefined, orgId].includes(this.#orgId);
-    [this.#shown, this.#orgId] = [keyOf(query), orgId];
-    if (isSame) return made;
-    this.pageGone();
-    const isWhole = missing.length === 0 && (previousRange === undefined || isComparable);
-    if (!isWhole && problem === undefined) this.#fetch(query, false).catch(unhandled);
-    return made;
-  }
-
   /** Ends the fetch before. Resolves to whether days could be had, or to why not. */
   async #fetch(query: UsageQuery, again: boolean): Promise<boolean | string> {
     this.pageGone();
     this.lookAgain();
-    this.#shown = keyOf(query);
     const fetching = (this.#fetching = new AbortController());
     const { signal } = fetching;
     const onPage = (pages: number): void => {
@@ -129,11 +94,6 @@ export class Dashboard extends Disposable {
       }
     }
   }
-}
-
-/** Names the days that a query is about. */
-function keyOf({ tab, range: { start, end } }: UsageQuery): string {
-  return [tab, start, end].join(' ');
 }
 
 interface PanelDeps {

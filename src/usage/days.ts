@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { isApiError, type AnalyticsMeta } from '../api';
-import { analyticsRow, openObject, recordSchema, type RecordOf } from '../api/records';
+import type { ItemOf } from '../api/endpoints';
+import { openObject, recordSchema, taken, type RecordOf } from '../api/records';
 import { errorSentence, type Connection, type Service } from '../connection';
 import type { Logger } from '../log';
 import type { Collection, Lease, Storage } from '../storage';
@@ -11,14 +12,12 @@ import { Disposable, unhandled } from '../util/lifecycle';
 import { DAY_MS, daysOf, isEarly, runsOf } from './report/calendar';
 import type { Day, DayRange, TabId } from './report/types';
 
-type RowOf<E extends TabId> = NonNullable<ReturnType<typeof analyticsRow<E>>>;
-
 /** One finished UTC day of the endpoint of one tab as the service gave it. */
 export interface DayRecord<E extends TabId = TabId> {
   /** When it was asked for; Unix ms. */
   readonly at: number;
   /** Of `people` one a person, of the others at most one. */
-  readonly rows: readonly RowOf<E>[];
+  readonly rows: readonly ItemOf<E>[];
   /** What could not be read of the answer; foreign text. */
   readonly problems: readonly string[];
 }
@@ -45,20 +44,10 @@ export interface EnsureOptions {
 const daySchema = recordSchema(() =>
   openObject({
     at: z.number(),
-    rows: z.array(z.unknown()),
+    rows: z.array(taken<ItemOf<TabId>>()),
     problems: z._default(z.array(z.string()), () => []),
   }),
 );
-
-/** Throws when it is something else. */
-export function readDay(endpoint: TabId, value: unknown): DayRecord {
-  const { at, rows: stored, problems } = daySchema.parse(value);
-  const rows = stored.flatMap(row => analyticsRow(endpoint, row) ?? []);
-  if (rows.length < stored.length) throw new Error('A row of it makes no sense.');
-  // The service may write one day in two ways.
-  const unique = new Map(rows.map(row => ['user_id' in row ? row.user_id : '', row]));
-  return { at, rows: [...unique.values()], problems };
-}
 
 /** What windows agree on about the usage of one service. */
 const sharedSchema = recordSchema(() =>
@@ -234,6 +223,8 @@ export class ServiceDays extends Disposable {
     { signal, onPage }: EnsureOptions,
     lease: Pick<Lease, 'isHeld'>,
   ): Promise<string | undefined> {
+    // Another key may have come when this one is refused.
+    const record = this.#idOf('failure');
     try {
       // Another window may just have stored them, and found out whose they are.
       await this.shared.read(this.#idOf('organization'));
@@ -252,7 +243,7 @@ export class ServiceDays extends Disposable {
       if (kind === 'cancelled') return sentence;
       const isForbidden = kind === 'forbidden' || reason === 'jwt';
       const failure = { at: this.#now(), endpoint, isForbidden, sentence };
-      await this.shared.put(this.#idOf('failure'), failure).catch((reason: unknown) => this.#failed(reason));
+      await this.shared.put(record, failure).catch((reason: unknown) => this.#failed(reason));
       return sentence;
     }
   }
@@ -268,9 +259,9 @@ export class ServiceDays extends Disposable {
     const { api } = connection;
     if (api === undefined || connection.state.current.service?.id !== this.#service.id) return;
     const at = this.#now();
-    const byDay = new Map(
-      daysOf(run).map(day => [day, { rows: [] as RowOf<TabId>[], problems: [] as string[] }]),
-    );
+    // The service may write one day in two ways.
+    const empty = () => ({ rows: new Map<string, ItemOf<TabId>>(), problems: [] as string[] });
+    const byDay = new Map(daysOf(run).map(day => [day, empty()]));
     let covered = run;
     let pages = 0;
     const dates = { startDate: run.start, endDate: run.end };
@@ -282,10 +273,11 @@ export class ServiceDays extends Disposable {
       if (this.shared.get(seen) === undefined || id !== this.organization)
         for (const each of [seen, 'organization'])
           await this.shared.put(each, id === undefined ? {} : { id });
-      for (const row of items) byDay.get(row.date.slice(0, 10))?.rows.push(row);
+      for (const row of items)
+        byDay.get(row.date.slice(0, 10))?.rows.set('user_id' in row ? row.user_id : '', row);
       for (const { id: day = '', field, reason } of problems) {
         const text = [day, field, reason].filter(Boolean).join(': ');
-        (byDay.get(day) ?? byDay.get(run.end))?.problems.push(text);
+        (byDay.get(day.slice(0, 10)) ?? byDay.get(run.end))?.problems.push(text);
       }
       covered = within(covered, meta);
       onPage?.(++pages);
@@ -296,15 +288,14 @@ export class ServiceDays extends Disposable {
     const records = this.#of(endpoint);
     // Of another day it is not known that it has nothing; one whose batch has not come is asked for again later.
     const kept = [...byDay].filter(
-      ([day, { rows }]) =>
-        (day >= covered.start && day <= covered.end) || rows.length > 0 || isEarly(at, day),
+      ([day, { rows }]) => (day >= covered.start && day <= covered.end) || rows.size > 0 || isEarly(at, day),
     );
     for (let from = 0; from < kept.length; from += TOGETHER)
       await Promise.all(
         kept
           .slice(from, from + TOGETHER)
           .map(([day, { rows, problems }]) =>
-            records.put(day, { at, rows, problems: problems.slice(0, 20) }),
+            records.put(day, { at, rows: [...rows.values()], problems: problems.slice(0, 20) }),
           ),
       );
   }
@@ -320,7 +311,7 @@ export class ServiceDays extends Disposable {
     const records = this.#deps.storage.collection<DayRecord>({
       // Before version 3 days were packed: such a one counts as not there yet, and is asked for again.
       migrate: () => ({ at: 0, rows: [] }),
-      ...{ path, version: 3, schema: { parse: value => readDay(endpoint, value) } },
+      ...{ path, version: 3, schema: daySchema },
       // The service can be asked for it again.
       isVolatile: () => true,
     });

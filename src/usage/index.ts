@@ -8,7 +8,7 @@ import { notify } from '../ui/window';
 import { forNotification } from '../util/text';
 import { UsageData, type UsageDataDeps } from './data';
 import { addDays } from './report/calendar';
-import { activityOfPeople, peopleOn, type PersonActivity } from './report/people';
+import { activityOfPeople, peopleOn } from './report/people';
 import type { TabId, TabReport } from './report/types';
 import { DashboardPanel } from './dashboard';
 import { UsageStatusBar } from './statusBar';
@@ -74,7 +74,7 @@ export class UsageFeature extends Disposable {
   }
 
   /** Each person's use of the last 30 finished days; `undefined` when it cannot be known. */
-  async activityOfPeople(): Promise<ReadonlyMap<string, PersonActivity> | undefined> {
+  async activityOfPeople() {
     const days = this.#data.lastDays(ACTIVITY_DAYS);
     const { signal } = new AbortController();
     const problem = await this.#data.ensure('people', days, { background: true, signal });

@@ -106,7 +106,7 @@ export const usageProtocol = {
   requests: {
     /** The page listens; sent again each time it was built anew. */
     ready: request(nothing)<Start>(),
-    /** What is known; what is missing is fetched, once for the same days. */
+    /** What is known. */
     report: request(query)<TabReport>(),
     /** Missing days, or all `again`; ends the fetch before. Answers when it is over: true, why not, or false where it was ended. */
     fetch: request(object({ query, again: boolean }))<boolean | string>(),

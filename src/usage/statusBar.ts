@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { UsageBudget, UsageSpan } from '../settings';
-import { amountText, knownOf, sum, type Amount } from '../util/amount';
+import { knownOf, sum } from '../util/amount';
 import { Disposable, unhandled, type IDisposable } from '../util/lifecycle';
-import { card, factLines, format, joined, type Fact } from '../ui/text';
+import { card, factLines, format, joined, tokensText, type Fact } from '../ui/text';
 import { Poller } from '../util/poller';
 import type { UsageData } from './data';
 import { FAILURE_MS, type KnownDays } from './days';
@@ -137,11 +137,15 @@ export function statusText(facts: StatusFacts) {
     span === 'lastDay' ? format.weekday(last) : knownOf(total) === 0 ? spanLabels()[span] : undefined;
   const isLate = last < end && span !== 'lastDay';
   const through = isLate ? vscode.l10n.t('through {0}', format.day(last)) : undefined;
-  const trend = change === undefined ? '' : `, ${format.change(change)}`;
+  const spoken = [
+    tokensText(total, value => vscode.l10n.t('{0} billable tokens', format.compact(value))),
+    vscode.l10n.t('{0} UTC', shown),
+    change !== undefined && format.change(change),
+  ];
   const fetchedAt = known.get([...known.keys()].sort().at(-1) ?? last)?.at;
   const lines = [
     ...factLines(spanFacts(last, known)),
-    budget.tokens > 0 ? vscode.l10n.t('Your own budget: {0}.', budgetText(budget)) : undefined,
+    budget.tokens > 0 ? vscode.l10n.t('Your budget: {0}.', budgetText(budget)) : undefined,
     vscode.l10n.t('Compared with the same weekdays before.'),
     vscode.l10n.t('Data through {0} UTC.', format.day(last)),
     fetchedAt === undefined ? undefined : vscode.l10n.t('Fetched {0}.', format.exact(fetchedAt)),
@@ -149,7 +153,7 @@ export function statusText(facts: StatusFacts) {
   ];
   return {
     text: joined([`${short}${arrowOf(change)}`, ofDays, through]),
-    spoken: vscode.l10n.t('{0} billable tokens, {1} UTC{2}', short, shown, trend),
+    spoken: joined(spoken, ', '),
     heading: vscode.l10n.t('Billable tokens, {0} UTC', shown),
     lines,
   };
@@ -165,9 +169,9 @@ export function budgetNotice(facts: StatusFacts) {
   const percent = [80, 100].findLast(each => (knownOf(spent) ?? 0) >= (tokens * each) / 100);
   if (percent === undefined) return undefined;
   const sentence = vscode.l10n.t(
-    '{0} billable tokens, {1} UTC: {2}% of your own budget of {3} is reached.',
-    tokensText(spent, value => format.number(value)),
+    'Billable tokens, {0} UTC: {1}. You have reached {2}% of your budget of {3}.',
     daysText(days),
+    tokensText(spent, value => format.number(value)),
     percent,
     budgetText(budget),
   );
@@ -212,11 +216,6 @@ function daysText({ start, end }: DayRange): string {
 function budgetText({ tokens, per }: UsageBudget): string {
   const count = format.number(tokens);
   return per === 'day' ? vscode.l10n.t('{0} a day', count) : vscode.l10n.t('{0} a month', count);
-}
-
-/** With how many of the days it is made of, where that is not all of them. */
-function tokensText(tokens: Amount, numberText: (value: number) => string): string {
-  return amountText(tokens, numberText, (known, of) => vscode.l10n.t('{0} of {1} days', known, of)) || '–';
 }
 
 function arrowOf(change: number | undefined): string {

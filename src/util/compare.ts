@@ -14,3 +14,8 @@ const TOLERANCE_MS = 20_000;
 export function hasCome(at: number, now: number): boolean {
   return at <= now + TOLERANCE_MS;
 }
+
+/** The order of texts by their characters, the same in every language. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -143,7 +143,7 @@ describe('readiness', () => {
     await workbench.pick('New session', 'atlas', 'Default');
     const composer = workbench.front.getByRole('textbox', { name: 'Message to the agent' });
     await composer.waitFor();
-    await workbench.pageShows(`document.querySelector('textarea')?.value.includes('Please fix')`);
+    await workbench.pageShows(`document.querySelector('textarea')?.value.includes('Please improve')`);
     const asked = /readiness of fork\/shop[^]*apps\/web: Storefront/;
     assert.match(await composer.inputValue(), asked);
     assert.ok(

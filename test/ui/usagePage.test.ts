@@ -259,6 +259,10 @@ describe('the usage page', () => {
     assert.equal(await page.locator('.figure .change').count(), 0);
     await page.getByText('Which days').click();
     await sees('Nov 16, 2026 – Nov 20, 2026');
+    await check('Compare').uncheck();
+    await gone(page.getByText('not compared'));
+    await check('Compare').check();
+    await sees('not compared');
     assert.equal(source.fetched.length, 1);
     source.fetchGate = Promise.resolve();
     await press('Try again');

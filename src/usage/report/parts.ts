@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { byAmount, combined, isPart, knownOf, Sum, sum, type Amount } from '../../util/amount';
+import { compareText } from '../../util/compare';
 import { oneLine } from '../../util/text';
 import type { PeopleNames } from './people';
 import type {
@@ -63,12 +64,12 @@ export const summed: MetricOf = (id, label, of) => ({
 
 export const last: MetricOf = (id, label, of) => ({
   ...{ id, label, of, make: known => known.at(-1) },
-  explanation: l10n.t('Value of the last day that has one: people cannot be added up over days.'),
+  explanation: l10n.t('Value of the last day that has one: people do not add up over days.'),
 });
 
 export const most: MetricOf = (id, label, of) => ({
   ...{ id, label, of, make: known => (known.length === 0 ? undefined : Math.max(...known)) },
-  explanation: l10n.t('Most on one day: people cannot be added up over days.'),
+  explanation: l10n.t('Most on one day: people do not add up over days.'),
 });
 
 /** The middle value, or the mean of the two middle ones. */
@@ -79,7 +80,7 @@ export const median: MetricOf = (id, label, of) => ({
     const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
     return lower === undefined || upper === undefined ? undefined : (lower + upper) / 2;
   },
-  explanation: l10n.t('Median of the days: people and averages cannot be added up over days.'),
+  explanation: l10n.t('Median of the days: people and averages do not add up over days.'),
 });
 
 /** A metric a name: the documented ones with their labels, and any other the service names. */
@@ -190,7 +191,7 @@ export interface Entry {
 }
 
 export function byCount(a: Entry, b: Entry): number {
-  return byAmount(a.counts[0], b.counts[0]) || compare(a.names.join(' '), b.names.join(' '));
+  return byAmount(a.counts[0], b.counts[0]) || compareText(a.names.join(' '), b.names.join(' '));
 }
 
 /** How names are shown, and what that hides: a sentence with counts. */
@@ -290,8 +291,4 @@ export function shown(name: string): string {
     name.replace(/[\n\r\t]/g, sign => JSON.stringify(sign).slice(1, -1)),
     200,
   );
-}
-
-export function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

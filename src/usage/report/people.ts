@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import type { UserDay } from '../../api';
 import { byAmount, combined, knownOf, sum, type Amount } from '../../util/amount';
+import { compareText } from '../../util/compare';
 import type { KnownDays } from '../days';
 import { dayAt, isEarly } from './calendar';
 import {
   addUp,
   byDay,
   column,
-  compare,
   ofDays,
   shown,
   summed,
@@ -108,13 +108,13 @@ export function* peopleTab(
   const people: Metric<People> = {
     ...{ id: 'people', label: l10n.t('Active people'), of: rows => rows.length },
     make: (known, period) => (known.length === 0 ? undefined : (period === now ? groups : before)?.size),
-    explanation: l10n.t('Different people with usage in the period.'),
+    explanation: l10n.t('Distinct people with usage in the period.'),
   };
   const figures = [people, ...metrics];
   const sections = [
     byDay(context, {
       ...{ id: 'days', title: l10n.t('People by day'), chart: 'bars' },
-      explanation: l10n.t('Different people with usage on each day. They cannot be added up over days.'),
+      explanation: l10n.t('Distinct people with usage on each day. They do not add up over days.'),
       metrics: [people, ...metrics.map(metric => ({ ...metric, isCharted: false }))],
     }),
     everybody(now, groups, names),
@@ -222,7 +222,7 @@ function usual(values: readonly (string | undefined)[]): string {
     values.filter(value => value !== undefined),
     value => value,
   );
-  const [first] = [...known].sort(([a, x], [b, y]) => y.length - x.length || compare(a, b));
+  const [first] = [...known].sort(([a, x], [b, y]) => y.length - x.length || compareText(a, b));
   return first === undefined ? '' : shown(first[0]);
 }
 
@@ -230,7 +230,7 @@ function detailColumns<T>(daysOf: (item: T, at: number) => People): ColumnOf<T>[
   const usually = (field: 'primary_model' | 'primary_model_tier' | 'delegation_level', label: string) =>
     column<T>(field, label, 'text', (item, at) => usual(daysOf(item, at).map(day => day[field])));
   const languages: ColumnOf<T>['of'] = (item, at) =>
-    [...new Set(daysOf(item, at).flatMap(day => day.languages ?? []))].map(shown).sort(compare).join(', ');
+    [...new Set(daysOf(item, at).flatMap(day => day.languages ?? []))].map(shown).sort().join(', ');
   return [
     usually('primary_model', l10n.t('Main model')),
     usually('primary_model_tier', l10n.t('Tier')),
@@ -255,7 +255,7 @@ function* everybody(
     people.push({ id, days, sums: sumsOf(fields, days) });
     yield;
   }
-  people.sort((a, b) => byAmount(a.sums[0], b.sums[0]) || compare(a.id, b.id));
+  people.sort((a, b) => byAmount(a.sums[0], b.sums[0]) || compareText(a.id, b.id));
   const all = [...groups.values()].flat();
   const columns = [
     column<Person>('person', l10n.t('Person'), 'text', ({ id }) => names.of(id), { total: l10n.t('Total') }),
@@ -272,7 +272,7 @@ function* everybody(
     ...names.idColumn<Person>(({ id }) => id),
   ];
   const explanation = l10n.t(
-    'Counts are sums over the days. The autonomy ratio weights each day by its user messages. Main model, tier and delegation are those of most days.',
+    'Counts are sums over the days. The autonomy ratio weights each day by its user messages. Main model, tier and delegation are the ones of most days.',
   );
   const known = now.rows.filter(row => row !== undefined).length;
   return {
@@ -298,7 +298,7 @@ function* withoutActivity(
     column<DirectoryPerson>('last', l10n.t('Last active (UTC)'), 'day', ({ id }) => last.get(id)),
     column<DirectoryPerson>('lastSignIn', l10n.t('Last sign-in (UTC)'), 'day', signedIn),
   ];
-  const sorted = people.toSorted((a, b) => compare(names.of(a.id), names.of(b.id)));
+  const sorted = people.toSorted((a, b) => compareText(names.of(a.id), names.of(b.id)));
   return {
     ...{ id: 'inactive', title: l10n.t('No activity in this range') },
     explanation: l10n.t(
@@ -312,15 +312,8 @@ function lastDay(days: People): Day | undefined {
   return days.at(-1)?.date.slice(0, 10);
 }
 
-export interface PersonActivity {
-  /** UTC. */
-  readonly lastActiveDay: Day;
-  /** Billable ones, of how many of the days they are known. */
-  readonly tokens: Amount;
-}
-
-/** What each person used on days, some of which may not be known. */
-export function activityOfPeople(days: readonly (People | undefined)[]): ReadonlyMap<string, PersonActivity> {
+/** What each person used on days, some of which may not be known: the last such day (UTC), and billable tokens. */
+export function activityOfPeople(days: readonly (People | undefined)[]) {
   const known = days.filter(rows => rows !== undefined);
   const without = days.length - known.length;
   const groups = Map.groupBy(known.flat(), row => row.user_id);

@@ -1,11 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import type { ActivityDay, ModelTokens, ProductivityDay, TokenDay, ToolDay } from '../../api';
 import { knownOf, sum, type Amount } from '../../util/amount';
+import { compareText } from '../../util/compare';
 import {
   byCount,
   byDay,
   byName,
-  compare,
   last,
   median,
   most,
@@ -200,7 +200,7 @@ export function toolsTab(context: Context<ToolDay>): Tab<ToolDay> {
         ...{ id: 'people', chart: 'lines', metrics: people },
         title: l10n.t('People using MCP servers and the web interface'),
         explanation: l10n.t(
-          'People on each day. They cannot be added up: somebody may be active on several days.',
+          'People on each day. They do not add up over days: one person may be active on several.',
         ),
       }),
     ],
@@ -222,7 +222,7 @@ const countAll = (entries: readonly Entry[]): number =>
 /** Names that differ by letter case only are one, spelled as most often (section 8). */
 function foldCase(entries: readonly Entry[]): Folded {
   const groups = [...Map.groupBy(entries, entry => nameOf(entry).toLowerCase()).values()].map(group =>
-    group.toSorted((a, b) => countOf(b) - countOf(a) || compare(nameOf(b), nameOf(a))),
+    group.toSorted((a, b) => countOf(b) - countOf(a) || compareText(nameOf(b), nameOf(a))),
   );
   const folded = groups.map(group => ({
     names: group.slice(0, 1).map(nameOf),
@@ -274,7 +274,7 @@ export function activityTab(context: Context<ActivityDay>): Tab<ActivityDay> {
   const labels = {
     'terminal-ui': l10n.t('Terminal'),
     web: l10n.t('Web'),
-    'non-interactive-cli': l10n.t('Command line without a person'),
+    'non-interactive-cli': l10n.t('Non-interactive command line'),
   };
   const clients = named('client', labels, context.now.rows, row => row.daily_active_users_by_client);
   return {
@@ -283,13 +283,13 @@ export function activityTab(context: Context<ActivityDay>): Tab<ActivityDay> {
       byDay(context, {
         ...{ id: 'active', title: l10n.t('Active people'), chart: 'lines', metrics: active },
         explanation: l10n.t(
-          'Different people on each day, and in the 7 and 30 days that end with it. They cannot be added up: somebody may be active on several days.',
+          'Distinct people on each day, and in the 7 and 30 days ending with it. They do not add up over days: one person may be active on several.',
         ),
       }),
       byDay(context, {
         ...{ id: 'clients', title: l10n.t('Active people by client'), chart: 'lines', metrics: clients },
         explanation: l10n.t(
-          'Somebody who uses several clients on a day counts for each of them, so a day’s clients may add up to more than its people.',
+          'Someone who uses several clients in a day counts once for each, so a day’s clients may add up to more than its people.',
         ),
       }),
       byDay(context, {
@@ -320,7 +320,7 @@ export function productivityTab(context: Context<ProductivityDay>): Tab<Producti
       }),
       byDay(context, {
         ...{ id: 'git', title: l10n.t('Commits and pull requests'), chart: 'lines', metrics: git },
-        explanation: l10n.t('Made through an agent.'),
+        explanation: l10n.t('Commits and pull requests that agents made.'),
       }),
       counted(context, 'languages', l10n.t('By language'), [l10n.t('Language')], count, row =>
         row.by_language?.map(each => ({ names: [each.language], counts: [each.count] })),

@@ -124,6 +124,14 @@ describe('the organization', () => {
     await again;
   });
 
+  it('names nobody to other features before all users have been read', async () => {
+    const { feature, rows } = open();
+    const body = { users, pagination: { hasMore: true, nextCursor: 'next' } };
+    server.answer(({ url }) => (url.includes('next') ? NOT_FOUND : { kind: 'answer', body }));
+    assert.deepEqual(await feature.people(), []);
+    assert.match((await rows()).join(), /^Users \| 2 · incomplete,/);
+  });
+
   it('is one clear state for a key without any right, offers to try again where nothing could be read, names the list it lacks, else tells a failure of both once, with its age, and keeps the rows', async () => {
     const { feature, view, clock, connection, rows, answered } = await opened(FORBIDDEN);
     const says = (message: RegExp) => until(() => message.test(String(view.message)));

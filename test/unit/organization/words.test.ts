@@ -15,29 +15,38 @@ import * as rows from '../../../src/organization/rows';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const ago = (days: number): string => new Date(NOW - days * 24 * 60 * 60 * 1000).toISOString();
-const usage: UsageOfPeople = new Map([['u2', { lastActiveDay: '2026-11-19', tokens: 1_234_567 }]]);
+const usage: UsageOfPeople = new Map([
+  ['u2', { lastActiveDay: '2026-11-19', tokens: 1_234_567 }],
+  // The oldest of the 30 days.
+  ['u4', { lastActiveDay: '2026-10-22', tokens: 1 }],
+]);
 
 describe('users', () => {
-  it('have a name whatever is missing, and are inactive when neither they nor their agents were seen for 30 days', () => {
+  it('have a name whatever is missing, and are inactive when neither they nor their agents were seen for 30 days, which must be known', () => {
     for (const [person, name, activity] of [
       [{ id: 'u1', firstName: 'Åsa', lastName: 'Berg', lastSignInAt: ago(2) }, 'Åsa Berg', 'active'],
       [{ id: 'u2', email: 'nobody@x.example', lastSignInAt: ago(90) }, 'nobody@x.example', 'active'],
       [{ id: 'other', email: ' ', lastSignInAt: ago(90) }, 'other', 'inactive'],
       [{ id: 'u3', firstName: '  ', lastName: 'Bo', email: 'x', createdAt: ago(3) }, 'Bo', 'unknown'],
+      [{ id: 'u4' }, 'u4', 'active'],
     ] as const)
-      assert.deepEqual([nameOf(person), activityOf(person, usage.get(person.id), NOW)], [name, activity]);
+      assert.deepEqual([nameOf(person), activityOf(person, usage, NOW)], [name, activity]);
+    const longAgo = { id: 'other', lastSignInAt: ago(90) };
+    const told = [usage, undefined].map(of => rows.personStatus(longAgo, of, NOW));
+    assert.deepEqual(told, ['90 days · inactive', '90 days']);
   });
 
   it('of whom no sign-in and no use is known are not known, wherever they are shown', () => {
-    const used = { lastActiveDay: '2026-11-19', tokens: { value: 1500, known: 29, of: 30 } };
+    const tokens = { value: 1500, known: 29, of: 30 };
+    const used: UsageOfPeople = new Map([['x', { lastActiveDay: '2026-11-19', tokens }]]);
     for (const lastSignInAt of [undefined, '', 'soon']) {
       const person: Person = { id: 'x', createdAt: ago(400), lastSignInAt };
       assert.equal(rows.personStatus(person, undefined, NOW), 'activity unknown');
       assert.equal(rows.peopleCsv([person], undefined, NOW).split('\r\n')[1]?.split(',')[6], '');
-      const status = 'last sign-in unknown · 1.5K (29 of 30 days) tokens';
+      const status = 'last sign-in unknown · 1.5K tokens (29 of 30 days)';
       assert.equal(rows.personStatus(person, used, NOW), status);
       const line = /,false,2026-11-19,1500 \(29 of 30\)\r\n$/;
-      assert.match(rows.peopleCsv([person], new Map([['x', used]]), NOW), line);
+      assert.match(rows.peopleCsv([person], used, NOW), line);
     }
     const facts = rows.personFacts({ id: 'x' }, undefined).map(([name, value]) => `${name}: ${value}`);
     for (const name of ['Last sign-in', 'Last active day (UTC)', 'Tokens, last 30 days (UTC)'])
@@ -50,7 +59,7 @@ describe('users', () => {
     const columns = 'id,email,first_name,last_name,joined,last_sign_in,inactive';
     const more = ',last_active_day_utc,billable_tokens_30_days_utc';
     const known = `u2,a@x.example,"'=HYPERLINK(""x"")",,,${ago(90)}`;
-    assert.deepEqual(exported(), [columns, `${known},true`, '']);
+    assert.deepEqual(exported(), [columns, `${known},`, '']);
     assert.deepEqual(exported(usage), [`${columns}${more}`, `${known},false,2026-11-19,1234567`, '']);
   });
 });

@@ -4,7 +4,8 @@ import type { ReadinessReport } from '../../../src/api';
 import { fixMessage, ReadinessCommands } from '../../../src/readiness/commands';
 import { LocalGit, Matches } from '../../../src/readiness/git';
 import { groupReports, type ShownReport } from '../../../src/readiness/model';
-import { missingParts, pageParts } from '../../../src/readiness/panel';
+import { missingParts, pageParts, ReportPanel } from '../../../src/readiness/panel';
+import type { PageState } from '../../../src/readiness/protocol';
 import { Reports } from '../../../src/readiness/reports';
 import { readinessRows } from '../../../src/readiness/rows';
 import { markdownOf, rationaleOf, type ReportFacts } from '../../../src/readiness/sections';
@@ -16,6 +17,8 @@ import { silentLog } from '../../fakes/log';
 import { drawnRows, fakeView, textOf } from '../../fakes/view';
 import { opened, Uri } from '../../fakes/vscode';
 import { clientOf } from '../api/support';
+import { until } from '../../until';
+import { pageOf as placeOf } from '../chat/support';
 import { openWindow } from '../storage/support';
 import { report, score, startReports } from './support';
 
@@ -123,7 +126,7 @@ describe('a report', () => {
       staleness: { behind: 0, isInHead: true },
       commits: undefined,
     });
-    assert.match(named, /^- The report is of the commit you have checked out/m);
+    assert.match(named, /^- The report is for the commit you have checked out/m);
     assert.match(named, /^\| Type check \(type_check\) \| 1\/2 \| Because\. \|$/m);
     assert.match(named, /^\| Plain \| 2\/2 \|/m);
     assert.match(named, /^- Created: .*\n- Repository: .*\n- Report id: r\d+\n$/m);
@@ -131,7 +134,7 @@ describe('a report', () => {
 });
 
 describe('kept readiness reports', () => {
-  it('stay when they are no longer listed, and say while parts of them, or of what they are compared with, cannot be read', async () => {
+  const open = async () => {
     const server = await startReports({ count: 7 });
     later(() => server.close());
     const { origin, reports } = server;
@@ -144,6 +147,11 @@ describe('kept readiness reports', () => {
     });
     await kept.list.open();
     kept.list.state.onDidChange(() => kept.changed());
+    return { kept, log, reports };
+  };
+
+  it('stay when they are no longer listed, and say while parts of them, or of what they are compared with, cannot be read', async () => {
+    const { kept, reports } = await open();
     const ids = ['report-7', 'report-4', 'report-6', 'report-1'];
     const shown = async (): Promise<unknown> => {
       await kept.list.refresh();
@@ -156,6 +164,26 @@ describe('kept readiness reports', () => {
     Object.assign(reports.at(-1)!.report, { none: score(1) });
     reports.splice(1, 1);
     assert.deepEqual(await shown(), [false, false, false, false]);
+  });
+
+  it('are compared the older with the newer, whichever of them is shown; what their page cannot do is logged', async () => {
+    const { kept, log } = await open();
+    await kept.list.refresh();
+    const { place, said, begun, told } = placeOf('panel');
+    const fail = () => Promise.reject(new Error('The disk is full.'));
+    const deps = { extensionUri: Uri.file('/x') as never, log, reports: kept };
+    const commands = { export: fail, fix: fail };
+    const panel = new ReportPanel(place as never, { key: '', reportId: 'report-4' }, { ...deps, commands });
+    later(() => panel.dispose());
+    begun();
+    const compared = ['report-7', 'report-1'].map(reportId => {
+      said.fire({ name: 'compare', params: { reportId } });
+      const { state } = told('draw') as { readonly state: PageState };
+      return `${state.reportId} ${state.baseId}`;
+    });
+    assert.deepEqual(compared, ['report-7 report-4', 'report-7 report-1']);
+    said.fire({ name: 'export', params: {} });
+    await until(() => log.lines.some(line => line.includes('The disk is full.')));
   });
 });
 
@@ -254,7 +282,7 @@ describe('the commands of readiness', () => {
     const rows = named.map(criterion => ({ ...shop, criterion }));
     await fix(rows[0], [billing, ...rows]);
     assert.deepEqual(written.join().split('\n'), [
-      `Please fix the readiness of acme/shop, branch main, commit ${A}. The report of Nov 14, 2025 says:`,
+      `Please improve the readiness of acme/shop, branch main, commit ${A}. The report of Nov 14, 2025 says:`,
       '',
       ...['- ci_pipeline: 0/1 pass', '  Because.', '- lint: 1/2 pass', '  Because.', ''],
       ...['Applications:', '- apps/web: Shop', ''],

@@ -51,30 +51,6 @@ describe('the dashboard', () => {
     return Object.assign(made, { heard, page });
   };
 
-  it('fetches what a report lacks without being asked, once for the same days', async () => {
-    const { page, source } = open();
-    source.forget(2);
-    source.fetch = (asked, { again }) => {
-      source.fetched.push({ query: asked, again: again === true });
-      return Promise.resolve(undefined);
-    };
-    const other = { ...query, range: { start: addDays(bounds.end, -3), end: bounds.end } };
-    for (const asked of [query, { ...query, compare: true }, other, query])
-      await page.request('report', asked);
-    await page.request('fetch', { query: other, again: true });
-    await page.request('report', other);
-    const told = source.fetched.map(({ query: { range }, again }) => `${lengthOf(range)} ${again}`);
-    assert.deepEqual(told, ['30 false', '4 false', '30 false', '4 true']);
-    // Whoever has another key may have another answer, and whose days a new one sees is known after its fetch, which is the only one.
-    const fetches: number[] = [];
-    for (const orgId of ['org_other', undefined, 'org_new', 'org_new']) {
-      source.orgId = orgId;
-      await page.request('report', other);
-      fetches.push(source.fetched.length);
-    }
-    assert.deepEqual(fetches, [5, 6, 6, 6]);
-  });
-
   it('ends a fetch for a newer one, when it is cancelled, and when the page goes', async () => {
     const { dashboard, page, problems, source } = open();
     source.fetchGate = new Promise(() => undefined);

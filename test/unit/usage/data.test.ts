@@ -63,6 +63,15 @@ describe('usage data', () => {
     assert.deepEqual([once.missing, lines(once, 'people', 'days')[0], figure(once, 'people')], [[], '1', 1]);
   });
 
+  it('takes a day of which nobody could be read for a missing one, and finds fault with that day alone', async () => {
+    const { data, answer } = await begin();
+    const [first, odd, last] = ['2026-11-09', '2026-11-10', '2026-11-12'];
+    answer(body => ({ data: body.data.map(row => (row.date === odd ? { ...row, user_id: null } : row)) }));
+    await fetched(data, query('people', first, last));
+    const { missing, unreadable } = await data.report(query('people', first, odd));
+    assert.deepEqual([missing, unreadable?.names], [[odd], [`${odd}: user_id is missing`]]);
+  });
+
   it('goes on in another window when the one that fetches gives up, or slept and was taken for dead', async () => {
     const { clock, service, data, open, answer, calls } = await begin();
     const other = open().data;
@@ -132,8 +141,8 @@ describe('usage data', () => {
     assert.deepEqual((await fetched(data, wanted)).figures, other.figures);
   });
 
-  it('keeps no day of one key for another that comes while it is fetched', async () => {
-    const { data, storage, useKey, answer } = await begin();
+  it('keeps no day and no refusal of one key for another that comes while it is fetched', async () => {
+    const { data, storage, open, service, useKey, answer } = await begin();
     // While the answer is on its way, and while it is kept whose days they are.
     const early = answer(() => {
       early.dispose();
@@ -155,6 +164,12 @@ describe('usage data', () => {
         useKey('key');
       });
     assert.equal(figure(await fetched(data, query('tokens', '2026-11-19')), 'billable'), 1);
+    const refused = open(() => {
+      refused.useKey('a key that may');
+      return service.keys.member;
+    });
+    assert.match((await fetched(refused.data, query('tools', LAST))).problem ?? '', /403/);
+    assert.equal(refused.data.state().kind, 'ready');
   });
 
   for (const says of [false, true]) {

@@ -116,7 +116,7 @@ describe('a usage report', () => {
     const day = (index: number): string => addDays('2026-11-07', index);
     const range = { start: day(7), end: day(13) };
     const rows = Array.from({ length: 14 }, (_, index) => [day(index), { billable_tokens: 100 }]);
-    const all = known('tokens', Object.fromEntries(rows) as Days);
+    const all = known(Object.fromEntries(rows) as Days);
     // An hour after its end the service has nothing of a day.
     const settling = { at: Date.parse('2026-11-21T01:00:00Z'), rows: [], problems: [] };
     for (const [days, now, before, isComparable] of [
@@ -141,7 +141,7 @@ describe('a usage report', () => {
     const weekend = ['2026-10-31', '2026-11-01', '2026-11-07', '2026-11-08'];
     const days = Array.from({ length: 14 }, (_, at) => addDays('2026-10-31', at));
     const worked = days.filter(day => !weekend.includes(day)).map(day => [day, [user('u1', 10)]]);
-    const all = known('people', Object.fromEntries(worked) as Days);
+    const all = known(Object.fromEntries(worked) as Days);
     for (const day of weekend) all.set(day, nothing);
     const made = report('people', all, { range, compare: true });
     assert.deepEqual([figure(made, 'billable_tokens'), made.figures[1]?.previous], [50, 50]);
@@ -161,7 +161,7 @@ describe('a usage report', () => {
       ['activity', 'sessions', { sessions: 100 }],
       ['productivity', 'commits', { git_commits: 100 }],
     ] as const) {
-      const made = report(tab, known(tab, [row, row, row]).set(SECOND, nothing));
+      const made = report(tab, known([row, row, row]).set(SECOND, nothing));
       const { value } = made.figures.find(each => each.id === id) ?? {};
       assert.deepEqual([value, made.missing], [{ value: 200, known: 2, of: 3 }, [SECOND]], tab);
       const daily = made.sections.find(({ table }) => table.columns.some(column => column.id === id));

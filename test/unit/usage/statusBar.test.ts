@@ -85,7 +85,7 @@ describe('the status bar', () => {
     bar.change({ budget: budgetOf(10) });
     await bar.until(() => bar.told.length === 1);
     assert.equal(bar.shown, false);
-    const told = /^warning: .* Nov 20, 2026 UTC: 100% of your own budget of 10 a day is reached\.$/;
+    const told = /^warning: .* Nov 20, 2026 UTC: .+\. You have reached 100% of your budget of 10 a day\.$/;
     assert.match(bar.told[0]!, told);
     const other = barOf(open(), 'lastDay', budgetOf(10));
     await other.until(() => /\d/.test(other.item.text));
@@ -130,12 +130,12 @@ describe('the status bar', () => {
     });
     const bar = barOf(window, '30days', budgetOf(10, 'month'));
     await bar.until(() => bar.told.length === 1);
-    const days = /^warning: 22,000 \(22 of 23 days\) billable tokens, Nov 1, 2026 – Nov 23, 2026 UTC: /;
+    const days = /^warning: Billable tokens, Nov 1, 2026 – Nov 23, 2026 UTC: 22,000 \(22 of 23 days\)\. /;
     assert.match(bar.told[0]!, days);
     assert.equal(bar.item.text, '$(graph) 29K (29 of 30 days)');
     const { value } = bar.item.tooltip as { readonly value: string };
     assert.match(value.replaceAll('\u200b', ''), /^Last 30 days: 29,000 \(29 of 30 days\)$/m);
-    assert.match(bar.item.accessibilityInformation!.label, /29K \(29 of 30 days\) billable tokens/);
+    assert.match(bar.item.accessibilityInformation!.label, /29K billable tokens \(29 of 30 days\), /);
   });
 
   const END = '2026-11-22';
@@ -143,7 +143,7 @@ describe('the status bar', () => {
   const factsOf = (values: readonly (number | undefined)[], more: Partial<StatusFacts> = {}): StatusFacts => {
     const days = daysOf({ start: addDays(END, 1 - values.length), end: END });
     const tokens = Object.fromEntries(days.map((day, at) => [day, { billable_tokens: values[at] }]));
-    return { ...{ span: 'lastDay', end: END, budget: budgetOf(0) }, known: known('tokens', tokens), ...more };
+    return { ...{ span: 'lastDay', end: END, budget: budgetOf(0) }, known: known(tokens), ...more };
   };
   const week = (tokens: number): number[] => Array.from({ length: 7 }, () => tokens);
 
@@ -173,7 +173,7 @@ describe('the status bar', () => {
       'Last 7 days: 4,200,000 (1 of 7 days)',
       'Last 30 days: 4,200,000 (1 of 30 days)',
       'Month to date: 4,200,000 (1 of 22 days)',
-      'Your own budget: 5 a month.',
+      'Your budget: 5 a month.',
       'Compared with the same weekdays before.',
       'Data through Nov 22, 2026 UTC.',
       `Fetched ${format.exact(1)}.`,
