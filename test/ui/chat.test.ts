@@ -200,7 +200,8 @@ describe('the chat', () => {
     await stage.reload();
     await hold('three');
     await stage.holds(draft);
-    await stage.press('Enter');
+    // A click that was given twice may still be taking the cursor to its row.
+    await stage.composer.press('Enter');
     await hold('three', draft);
     assert.equal(stage.sent().length, before);
     work.dispose();
