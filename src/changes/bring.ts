@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { format } from '../ui/text';
 import { oneLine } from '../util/text';
-import { emptyTree, filesBetween } from './git/branches';
+import { commitOf, emptyTree, filesBetween } from './git/branches';
 import {
   Git,
   GitError,
@@ -91,9 +91,9 @@ export async function previewOf(
   const own = `refs/heads/${name}`;
   const isPossible = isBranchName(name) && isHash(tip);
   const [ownTip, found, born] = await Promise.all([
-    isPossible ? hashOf(git, own) : '',
-    isPossible ? hashOf(git, remote === undefined ? own : `refs/remotes/${remote}/${name}`) : '',
-    hashOf(git, 'HEAD^{commit}'),
+    isPossible ? commitOf(git, own) : '',
+    isPossible ? commitOf(git, remote === undefined ? own : `refs/remotes/${remote}/${name}`) : '',
+    commitOf(git, 'HEAD'),
   ]);
   const head = born || (await emptyTree(git));
   if (found === '') throw new Refused(vscode.l10n.t('The branch is no longer here. Fetch, and try again.'));
@@ -109,7 +109,7 @@ export async function previewOf(
       throw new Refused(vscode.l10n.t('{0} is checked out in {1}.', shown, oneLine(elsewhere)), elsewhere);
   }
   if (way === 'worktree') {
-    if (isThere && remote !== undefined)
+    if (isThere && remote !== undefined && ownTip !== tip)
       throw new Refused(vscode.l10n.t('Another branch here is called {0}.', shown));
     const folder = folderFor(git.folder, name);
     if ((await kindOf(folder)) === undefined) return { ...planned, folder };
@@ -143,12 +143,6 @@ async function refuseUnfinished(git: Git, untracked: 'no' | 'all', isAside: bool
   if (count === 0) return;
   const number = format.number(count);
   throw new Refused(vscode.l10n.t('No branch holds {0} of its commits. Push or merge them first.', number));
-}
-
-/** Of what a name stands for; empty where that is not here. */
-async function hashOf(git: Git, name: string): Promise<string> {
-  const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', name];
-  return (await orNothing(git.read(args))).toString().trim();
 }
 
 /** The tree of both merged; nothing but objects of Git is written. */

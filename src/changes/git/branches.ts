@@ -256,9 +256,14 @@ export function filesIn(output: Buffer): readonly ChangedFile[] {
   return [...files.values()];
 }
 
+/** The commit that a name stands for; empty where that is not here. */
+export async function commitOf(git: Git, name: string): Promise<string> {
+  const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
+  return (await orNothing(git.read(args))).toString().trim();
+}
+
 async function isHere(git: Git, commit: string): Promise<boolean> {
-  const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${commit}^{commit}`];
-  return isHash(commit) && (await orNothing(git.read(args))).length > 0;
+  return isHash(commit) && (await commitOf(git, commit)) !== '';
 }
 
 /** `false` also where the commit is not here any more. */

@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { filesIn, PLAIN, RENAMES } from './branches';
+import { commitOf, filesIn, PLAIN, RENAMES } from './branches';
 import { GitError, isHash, lines, orNothing, records, statOf, withoutPrograms, type Git } from './run';
 import type { ChangedFile } from './model';
 
@@ -22,7 +22,7 @@ const DIFFERENCE = ['diff-index', '--ignore-submodules=dirty', ...PLAIN];
 
 /** What would be taken along of the folder, the root of a repository. Files are read without the repository's filters. */
 export async function uncommitted(git: Git): Promise<Uncommitted> {
-  const [head] = lines(await orNothing(git.read(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'])));
+  const head = (await commitOf(git, 'HEAD')) || undefined;
   const base = head === undefined ? undefined : await pushedBase(git, head);
   const from = base ?? head;
   const others = records(await git.read(['ls-files', '-z', '--others', '--exclude-standard']));

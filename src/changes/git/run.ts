@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { devNull } from 'node:os';
+import * as vscode from 'vscode';
 
 /** Git did not do what it was asked. `message`: its own words, foreign text. */
 export class GitError extends Error {
@@ -60,9 +61,13 @@ export class Git {
         ...{ maxBuffer: MAX_BYTES, windowsHide: true },
       };
       const child = execFile(this.program, [...ALWAYS, ...args], options, (error, output, said) => {
-        const code = typeof error?.code === 'number' ? error.code : undefined;
-        if (!error) resolve(output);
-        else reject(new GitError(said.toString('utf8').trim() || error.message, code, output));
+        const { code, message = '' } = error ?? {};
+        if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
+          reject(new GitError(vscode.l10n.t('Git’s output is too large to read.'), undefined));
+        else if (error) {
+          const status = typeof code === 'number' ? code : undefined;
+          reject(new GitError(said.toString('utf8').trim() || message, status, output));
+        } else resolve(output);
       });
       // It may end without reading what it was given.
       child.stdin?.on('error', () => undefined);

@@ -136,6 +136,8 @@ describe('bringing a branch home', () => {
     const old = '*merge-tree*) exit 129;; *"worktree list"*-z*) exit 129;;';
     const mine = new Git(insteadOfGit(old), folder);
     assert.equal(await whyNot(previewIn(mine, 'apply')), 'This needs Git 2.38 or newer.');
+    const endless = new Git(insteadOfGit('*) exec yes;;'), folder);
+    await assert.rejects(endless.read([]), { message: 'Git’s output is too large to read.' });
     for (const way of branches) await previewIn(mine, way);
   });
 
@@ -266,5 +268,9 @@ describe('bringing a branch home', () => {
     assert.equal(await removing(), '');
     assert.equal(await stateOf(folder), before);
     assert.match(await removing(folder), /shop is not a worktree that can be removed/);
+    // As it is after a checkout.
+    await run(folder, 'branch -q agent/fits origin/agent/fits');
+    await bring(mine, await previewIn(mine, 'worktree'));
+    assert.equal(await run(there, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
   });
 });
