@@ -197,7 +197,7 @@ async function placeFor(folder: string, id: string): Promise<{ readonly address:
   if (restriction() !== undefined)
     throw new Error(
       vscode.l10n.t(
-        'Other programs are not heard here: the path of the storage is too long for a socket, and in Restricted Mode and virtual workspaces nothing is written elsewhere.',
+        'Other programs cannot connect here: the path of the storage is too long for a socket, and in Restricted Mode and virtual workspaces nothing is written elsewhere.',
       ),
     );
   // It is this user's alone, as `mkdtemp` makes it.
