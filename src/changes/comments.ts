@@ -128,7 +128,7 @@ export class Comments extends Disposable {
       const service = await this.#open();
       const drafts = this.#drafts.filter(({ record }) => record.sessionId === chosen);
       if (chosen === undefined || drafts.length === 0)
-        throw new Error(vscode.l10n.t('No comment waits to be sent.'));
+        throw new Error(vscode.l10n.t('There are no comments to send.'));
       drafts.sort((a, b) => a.record.path.localeCompare(b.record.path) || a.place.line - b.place.line);
       const text = drafts.map(({ record, place }) => blockOf(record, place)).join('\n\n');
       await this.#deps.prefill({ sessionId: chosen, text });
@@ -154,7 +154,7 @@ export class Comments extends Disposable {
       value,
     }));
     if (choices.length < 2) return choices[0]?.value;
-    return pick(choices, vscode.l10n.t('Send the comments on which session?'));
+    return pick(choices, vscode.l10n.t('Send comments to which session?'));
   }
 
   #titleOf(sessionId: string): string {

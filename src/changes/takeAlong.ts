@@ -37,12 +37,12 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
   const name = path.basename(git.folder);
   const { head, base: pushed, files, untracked } = await slowly(() => uncommitted(git));
   const base = pushed ?? head;
-  if (base === undefined) throw new Error(vscode.l10n.t('{0} has no commit yet.', name));
+  if (base === undefined) throw new Error(vscode.l10n.t('{0} has no commits yet.', name));
   if (files.length + untracked.length === 0)
     throw new Error(vscode.l10n.t('There are no uncommitted changes in {0}.', name));
   const chosen = await chooseNew(untracked);
   if (chosen === undefined) return false;
-  if (files.length + chosen.length === 0) throw new Error(vscode.l10n.t('No file was chosen.'));
+  if (files.length + chosen.length === 0) throw new Error(vscode.l10n.t('No files were chosen.'));
 
   const patch = await slowly(() => patchOf(git, base, chosen));
   const size = format.bytes(patch.length);
@@ -52,7 +52,7 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
     ...(pushed === undefined
       ? [vscode.l10n.t('No remote has its base: the agent may not be able to apply it. Push first.')]
       : []),
-    ...(secrets === '' ? [] : [vscode.l10n.t('These files look like they hold secrets: {0}', secrets)]),
+    ...(secrets === '' ? [] : [vscode.l10n.t('These files look like they contain secrets: {0}', secrets)]),
   ];
   const short = base.slice(0, 8);
   if (warnings.length > 0) {
@@ -147,7 +147,7 @@ async function chooseNew(
   const choices = untracked.map(file => {
     return { label: file.path, description: format.bytes(file.size), value: file };
   });
-  const question = vscode.l10n.t('Which new files go along?');
+  const question = vscode.l10n.t('Which new files should be included?');
   const chosen = await pickSeveral(choices, question, file => !looksSecret(file.path));
   return chosen?.map(file => file.path);
 }

@@ -195,8 +195,8 @@ export async function examine(context: CheckContext): Promise<Finding[]> {
     });
   findings.push(
     isListening()
-      ? row(FINE, vscode.l10n.t('This window listens'))
-      : row(BROKEN, vscode.l10n.t('This window does not listen'), toInstall),
+      ? row(FINE, vscode.l10n.t('This window is listening'))
+      : row(BROKEN, vscode.l10n.t('This window is not listening'), toInstall),
     await lastEvent(context),
   );
   const odd = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
@@ -240,7 +240,9 @@ const PATIENCE_MS = 10_000;
 export async function showTest(context: CheckContext, cwd: string, patienceMs = PATIENCE_MS): Promise<void> {
   const { log, events, installation, isListening } = context;
   if (!isListening())
-    throw new Error(vscode.l10n.t('No hooks are installed on this machine, so this window does not listen.'));
+    throw new Error(
+      vscode.l10n.t('No hooks are installed on this machine, so this window is not listening.'),
+    );
   const started = Date.now();
   const sessionId = `${TEST_SESSION}${randomUUID()}`;
   const message = { hook_event_name: 'Notification', session_id: sessionId, cwd, message: 'Test' };

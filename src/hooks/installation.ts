@@ -223,7 +223,7 @@ async function readSettingsFile(file: string): Promise<ReadFile> {
 /** Throws a `Refusal` when the file is no longer as it was read. */
 async function refuseChanged({ file, text }: ReadFile): Promise<void> {
   if ((await readSettingsFile(file)).text !== text)
-    throw new Refusal(vscode.l10n.t('Something else has changed it meanwhile. Try again.'));
+    throw new Refusal(vscode.l10n.t('Something else has changed it in the meantime. Try again.'));
 }
 
 /**

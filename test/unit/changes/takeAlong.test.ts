@@ -74,7 +74,7 @@ describe('changes that are taken along', () => {
     assert.deepEqual([...(asked[0] ?? [])].sort(), [...others.map(name => `${name} ✓`), ...secrets].sort());
     assert.equal(asked[1]?.[0], 'Attach the uncommitted changes of shop?');
     assert.match(asked[1][1] ?? '', /^Patch of .* against [\da-f]{8}\.$/);
-    assert.deepEqual(asked[1].slice(2), ['These files look like they hold secrets: README.md']);
+    assert.deepEqual(asked[1].slice(2), ['These files look like they contain secrets: README.md']);
     agrees = true;
     pick = items => items;
     assert.match((await taken())?.patch ?? '', /\+\+\+ b\/\.env\n/);
@@ -127,7 +127,7 @@ describe('changes that are taken along', () => {
     await assert.rejects(taken(), /^Error: There are no uncommitted changes in shop\.$/);
     write('new.txt', 'new');
     pick = () => [];
-    await assert.rejects(taken(), /^Error: No file was chosen\.$/);
+    await assert.rejects(taken(), /^Error: No files were chosen\.$/);
     await assert.rejects(taken(undefined, []), /^Error: Open a folder with a Git repository first\.$/);
     const never = () => assert.fail('Git was looked for');
     for (const [state, sentence] of [
