@@ -4,9 +4,10 @@ import type * as vscode from 'vscode';
 import { blockOf, Comments, linesOf, placeOf } from '../../../src/changes/comments';
 import { uriOf } from '../../../src/changes/show';
 import { standings } from '../../../src/chat';
+import { reportFailure } from '../../../src/console';
 import { EMPTY, joined, outboxRecords, type Entry, type OutboxRecord } from '../../../src/chat/outbox/record';
 import { silentLog } from '../../fakes/log';
-import { choices, controllers, executed, Range, Uri } from '../../fakes/vscode';
+import { choices, controllers, executed, Range, told, Uri } from '../../fakes/vscode';
 import type { Collection, Storage } from '../../../src/storage';
 import { later } from '../../fakes/cleanUp';
 import { openWindow, temporaryFolder, until } from '../storage/support';
@@ -89,6 +90,13 @@ describe('comments on what an agent changed', () => {
     await write(comments, 'Of this service', 1);
     const other = open({ serviceId: 'service2' });
     await assert.rejects(other.send('s1'), /no comments to send/);
+  });
+
+  it('stay in their box where they cannot be kept: VS Code empties it when the command succeeds', () => {
+    const failed = (): unknown =>
+      reportFailure(silentLog() as never, 'agentConsole.changes.comment', new Error('Full.'), []);
+    assert.throws(failed, { message: 'Full.' });
+    assert.equal(told.pop(), 'Full.');
   });
 
   it('are drafts over a reload and in other windows, as plain text, until they are removed', async () => {
