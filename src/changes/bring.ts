@@ -1,20 +1,11 @@
-import { readdir, realpath } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { format } from '../ui/text';
+import { ifThere } from '../util/files';
 import { oneLine } from '../util/text';
 import { commitOf, emptyTree, filesBetween } from './git/branches';
-import {
-  Git,
-  GitError,
-  isBranchName,
-  isHash,
-  lines,
-  orNothing,
-  records,
-  statOf,
-  withoutPrograms,
-} from './git/run';
+import { Git, GitError, isBranchName, isHash, lines, orNothing, records, withoutPrograms } from './git/run';
 import type { ChangedFile, Preview, Way } from './git/model';
 import { listed } from './words';
 
@@ -227,6 +218,6 @@ const isNew = (status: ChangedFile['status']): boolean => status === 'added' || 
 const isSame = (a: string, b: string): boolean => path.relative(a, b) === '';
 
 async function kindOf(file: string): Promise<'folder' | 'other' | undefined> {
-  const found = await statOf(file);
+  const found = await ifThere(lstat(file));
   return found && (found.isDirectory() ? 'folder' : 'other');
 }

@@ -38,6 +38,16 @@ export async function within<T>(ms: number, work: (signal: AbortSignal) => Promi
   }
 }
 
+/** Runs one work after another, each when the one before has ended, however that was. */
+export function serially(): <T>(work: () => Promise<T>) => Promise<T> {
+  let turn: Promise<unknown> = Promise.resolve();
+  return work => {
+    const run = turn.then(work);
+    turn = Promise.allSettled([run]);
+    return run;
+  };
+}
+
 interface InFlight<T> {
   readonly promise: Promise<T>;
   readonly abort: AbortController;

@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process';
-import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import * as vscode from 'vscode';
 
@@ -126,18 +124,6 @@ export async function withoutPrograms(git: Git): Promise<Record<string, string>>
     ...(Object.fromEntries(pairs) as Record<string, string>),
   };
 }
-
-/** What lies at a path, links as such; `undefined` where nothing does. */
-export async function statOf(file: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(file);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
-    throw error;
-  }
-}
-
-const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code);
 
 /** Unix ms of what a commit says in seconds, which may be anything. */
 export const timeOf = (seconds = ''): number => Math.min(Number(seconds) * 1000 || 0, 8.64e15);
