@@ -59,13 +59,11 @@ export class Git {
         ...{ maxBuffer: MAX_BYTES, windowsHide: true },
       };
       const child = execFile(this.program, [...ALWAYS, ...args], options, (error, output, said) => {
-        const { code, message = '' } = error ?? {};
-        if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
-          reject(new GitError(vscode.l10n.t('Git’s output is too large to read.'), undefined));
-        else if (error) {
-          const status = typeof code === 'number' ? code : undefined;
-          reject(new GitError(said.toString('utf8').trim() || message, status, output));
-        } else resolve(output);
+        const code = typeof error?.code === 'number' ? error.code : undefined;
+        const isTooMuch = String(error?.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
+        const why = isTooMuch ? vscode.l10n.t('Git’s output is too large to read.') : said.toString().trim();
+        if (!error) resolve(output);
+        else reject(new GitError(why || error.message, code, output));
       });
       // It may end without reading what it was given.
       child.stdin?.on('error', () => undefined);

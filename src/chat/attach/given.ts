@@ -137,11 +137,10 @@ export async function givenBy(args: readonly unknown[], diffOf: DiffOf): Promise
   if (isThread(first)) return { uris: [], files: [threadFile(first)] };
   if (isTerminal(first)) return { uris: [], files: [await terminalFile()] };
   const changed = args.flatMap(rowsOf).filter(isChanged);
-  if (changed.length > 0) return changedFiles(changed, diffOf);
-  throw nothing();
+  const given = changed.length > 0 ? await changedFiles(changed, diffOf) : undefined;
+  if (given !== undefined && given.uris.length + given.files.length > 0) return given;
+  throw new Error(vscode.l10n.t('There is nothing here that can be attached.'));
 }
-
-const nothing = (): Error => new Error(vscode.l10n.t('There is nothing here that can be attached.'));
 
 function problemFile({ uri, problems }: FileProblems): AwayFile {
   const read = async (): Promise<string> => {
@@ -225,7 +224,6 @@ async function terminalFile(): Promise<AwayFile> {
 async function changedFiles(changed: readonly Changed[], diffOf: DiffOf): Promise<Given> {
   const uris = [...new Map(changed.map(({ resourceUri: uri }) => [uri.toString(), uri])).values()];
   const { diff, rest } = await diffOf(uris);
-  if (diff.length + rest.length === 0) throw nothing();
   const name = uris.length === 1 && uris[0] !== undefined ? `${nameOf(uris[0])}.diff` : 'changes.diff';
   const file = { name, size: diff.length, read: () => Promise.resolve(diff) };
   return { uris: rest.map(uri => uri.toString()), files: diff.length === 0 ? [] : [file] };

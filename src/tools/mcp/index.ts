@@ -50,11 +50,10 @@ export class Mcp {
   readonly #deps: McpDeps;
   readonly #endings: (() => unknown)[] = [];
   #isOver = false;
-  readonly commands: CommandHandlers<'tools'>;
+  readonly commands: CommandHandlers<'tools'> = { copyMcpConfiguration: () => this.#copyConfiguration() };
 
   constructor(deps: McpDeps) {
     this.#deps = deps;
-    this.commands = { copyMcpConfiguration: () => this.#copyConfiguration() };
   }
 
   /** Resolves when programs are heard. Rejects with a sentence. */

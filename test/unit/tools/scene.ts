@@ -68,13 +68,8 @@ export function stored({ words = ['fine'], sessions = words.map(() => ({})), mes
   const computer = (name: string, at: number) => ({ id: `c${at}`, name, status: 'active', hostname: name });
   list(computerRecords('one'), eachAs(computer));
   const report = (reportId: string, createdAt: number, numerator: number, name = 'shop') => ({
-    ...{
-      reportId,
-      createdAt,
-      repoUrl: `https://git.test/acme/${name}`,
-      branch: 'main',
-      commitHash: words[0],
-    },
+    ...{ reportId, createdAt, repoUrl: `https://git.test/acme/${name}` },
+    ...{ branch: 'main', commitHash: words[0] },
     report: {
       ...eachAs(rationale => ({ numerator, denominator: 2, rationale })),
       tests: { numerator: 1, denominator: 1 },
