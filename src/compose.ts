@@ -82,11 +82,14 @@ export function compose({ context, changed, views, onDidSelect }: Surface) {
     const stored = await storage();
     const part = own(connect(context, stored, log));
     own(part.onDidBecomeReady(() => start.signedIn()));
+    let signedInTo: string | undefined;
     own(
       part.state.onDidChange(async ({ kind, service }) => {
-        if (kind !== 'signedOut' || service === undefined) return;
+        const before = signedInTo;
+        signedInTo = kind === 'signedOut' ? undefined : service.id;
+        if (before === undefined || before === signedInTo) return;
         const { endPermissions } = await import('./tools');
-        await endPermissions(stored, service.id);
+        await endPermissions(stored, before);
       }),
     );
     return part;

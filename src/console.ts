@@ -73,6 +73,8 @@ export function reportFailure(
   log.error(`Command ${command}: ${sentence}`, error);
   if (ANSWERING.includes(command) && isRequest(args[0])) throw new Error(sentence);
   notify(log, 'error', forNotification(sentence, 1_000), [vscode.l10n.t('Show log'), () => log.show()]);
+  // VS Code empties the box of a comment when its command succeeds.
+  if (command === commands.changes.comment) throw new Error(sentence);
   return undefined;
 }
 

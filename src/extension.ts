@@ -129,10 +129,8 @@ export function activate(context: vscode.ExtensionContext): AgentConsole {
     (lm as Partial<typeof lm> | undefined) ?? {};
   const { version, contributes } = context.extension.packageJSON as Manifest;
   for (const { name } of contributes?.languageModelTools ?? []) {
-    const load = async () => (await tools()).languageModelTool(name);
     const tool: vscode.LanguageModelTool<unknown> = {
-      prepareInvocation: async (...asked) => (await load()).prepareInvocation?.(...asked),
-      invoke: async (...asked) => (await load()).invoke(...asked),
+      invoke: async ({ input }, token) => (await tools()).invoke(name, input, token),
     };
     if (registerTool !== undefined) own(registerTool(name, tool));
   }

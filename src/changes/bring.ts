@@ -1,20 +1,11 @@
-import { readdir, realpath } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { format } from '../ui/text';
+import { ifThere } from '../util/files';
 import { oneLine } from '../util/text';
-import { emptyTree, filesBetween } from './git/branches';
-import {
-  Git,
-  GitError,
-  isBranchName,
-  isHash,
-  lines,
-  orNothing,
-  records,
-  statOf,
-  withoutPrograms,
-} from './git/run';
+import { commitOf, emptyTree, filesBetween } from './git/branches';
+import { Git, GitError, isBranchName, isHash, lines, orNothing, records, withoutPrograms } from './git/run';
 import type { ChangedFile, Preview, Way } from './git/model';
 import { listed } from './words';
 
@@ -75,7 +66,7 @@ export async function removeWorktree(git: Git, folder: string): Promise<void> {
   if (followed === branch) await orNothing(git.change(['branch', '--quiet', '-d', '--', branch]));
 }
 
-const moved = (): Refused => new Refused(vscode.l10n.t('Something has changed meanwhile. Try again.'));
+const moved = (): Refused => new Refused(vscode.l10n.t('Something has changed in the meantime. Try again.'));
 
 /**
  * What bringing a branch home would do; rejects with a `Refused` where it would not be done. Looks at everything that may be in the
@@ -91,9 +82,9 @@ export async function previewOf(
   const own = `refs/heads/${name}`;
   const isPossible = isBranchName(name) && isHash(tip);
   const [ownTip, found, born] = await Promise.all([
-    isPossible ? hashOf(git, own) : '',
-    isPossible ? hashOf(git, remote === undefined ? own : `refs/remotes/${remote}/${name}`) : '',
-    hashOf(git, 'HEAD^{commit}'),
+    isPossible ? commitOf(git, own) : '',
+    isPossible ? commitOf(git, remote === undefined ? own : `refs/remotes/${remote}/${name}`) : '',
+    commitOf(git, 'HEAD'),
   ]);
   const head = born || (await emptyTree(git));
   if (found === '') throw new Refused(vscode.l10n.t('The branch is no longer here. Fetch, and try again.'));
@@ -109,24 +100,24 @@ export async function previewOf(
       throw new Refused(vscode.l10n.t('{0} is checked out in {1}.', shown, oneLine(elsewhere)), elsewhere);
   }
   if (way === 'worktree') {
-    if (isThere && remote !== undefined)
+    if (isThere && remote !== undefined && ownTip !== tip)
       throw new Refused(vscode.l10n.t('Another branch here is called {0}.', shown));
     const folder = folderFor(git.folder, name);
     if ((await kindOf(folder)) === undefined) return { ...planned, folder };
-    throw new Refused(vscode.l10n.t('The folder {0} is there already.', oneLine(folder)));
+    throw new Refused(vscode.l10n.t('The folder {0} already exists.', oneLine(folder)));
   }
   const current = (await orNothing(git.read(['symbolic-ref', '--quiet', 'HEAD']))).toString().trim();
   await refuseUnfinished(git, 'no', way === 'checkout' && current === '');
   if (way === 'checkout' && isThere) {
     const count = Number(await git.read(['rev-list', '--count', `${tip}..${own}`, '--']));
     if (count > 0)
-      throw new Refused(vscode.l10n.t('Your branch {0} has commits that this one has not.', shown));
+      throw new Refused(vscode.l10n.t('Your branch {0} has commits that this one does not have.', shown));
   }
   const result = way === 'apply' && born !== '' ? await mergeOf(git, head, tip) : tip;
   const changed = await filesBetween(git, head, result);
   const isCurrent = way === 'apply' || (head === tip && current === own);
   if (changed.length === 0 && isCurrent)
-    throw new Refused(vscode.l10n.t('Everything of it is here already.'));
+    throw new Refused(vscode.l10n.t('All of its changes are already here.'));
   const blocked = listed(await inTheWay(git, changed));
   if (blocked !== '') throw new Refused(vscode.l10n.t('These untracked files are in the way: {0}', blocked));
   return { ...planned, files: changed, result };
@@ -141,14 +132,11 @@ async function refuseUnfinished(git: Git, untracked: 'no' | 'all', isAside: bool
   const refs = ['--branches', '--remotes', '--tags'];
   const count = isAside ? Number(await git.read(['rev-list', '--count', 'HEAD', '--not', ...refs])) : 0;
   if (count === 0) return;
-  const number = format.number(count);
-  throw new Refused(vscode.l10n.t('No branch holds {0} of its commits. Push or merge them first.', number));
-}
-
-/** Of what a name stands for; empty where that is not here. */
-async function hashOf(git: Git, name: string): Promise<string> {
-  const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', name];
-  return (await orNothing(git.read(args))).toString().trim();
+  throw new Refused(
+    count === 1
+      ? vscode.l10n.t('1 of its commits is on no branch. Push or merge it first.')
+      : vscode.l10n.t('{0} of its commits are on no branch. Push or merge them first.', format.number(count)),
+  );
 }
 
 /** The tree of both merged; nothing but objects of Git is written. */
@@ -230,6 +218,6 @@ const isNew = (status: ChangedFile['status']): boolean => status === 'added' || 
 const isSame = (a: string, b: string): boolean => path.relative(a, b) === '';
 
 async function kindOf(file: string): Promise<'folder' | 'other' | undefined> {
-  const found = await statOf(file);
+  const found = await ifThere(lstat(file));
   return found && (found.isDirectory() ? 'folder' : 'other');
 }

@@ -41,7 +41,7 @@ export async function bringHome(deps: BringDeps): Promise<void> {
     }
   });
   const choices = (await Promise.all(ways)).flat();
-  const act = await pick(choices, vscode.l10n.t('How do you want {0}?', name));
+  const act = await pick(choices, vscode.l10n.t('How should {0} be brought home?', name));
   await act?.();
 }
 
@@ -78,7 +78,7 @@ async function remove({ git, log }: BringDeps, folder: string): Promise<void> {
   const question = vscode.l10n.t('Remove the worktree {0}?', forNotification(folder));
   if (!(await confirmed(question, '', vscode.l10n.t('Remove')))) return;
   await removeWorktree(git, folder);
-  notify(log, 'info', forNotification(vscode.l10n.t('{0} is removed.', folder)));
+  notify(log, 'info', forNotification(vscode.l10n.t('{0} was removed.', folder)));
 }
 
 function wayWords(way: Way): string {

@@ -6,6 +6,7 @@ import type { Collection, Storage } from '../storage';
 import { pick, readSessionId } from '../ui/pick';
 import { card, joined } from '../ui/text';
 import { Disposable, Slot, type Event, type IDisposable } from '../util/lifecycle';
+import { serially } from '../util/promises';
 import { longerThanIn, oneLine } from '../util/text';
 import { commentRecords, MOST_QUOTED, type CommentRecord } from './records';
 import { fileAt, uriOf, type FileAt } from './show';
@@ -65,7 +66,8 @@ export class Comments extends Disposable {
   readonly #shown = new Map<string, Version>();
   #service: Service | undefined;
   #isWaiting = false;
-  #turn: Promise<unknown> = Promise.resolve();
+  /** What is looked at is not sent meanwhile, nor sent twice. */
+  readonly #inTurn = serially();
 
   constructor(deps: CommentsDeps) {
     super();
@@ -128,7 +130,7 @@ export class Comments extends Disposable {
       const service = await this.#open();
       const drafts = this.#drafts.filter(({ record }) => record.sessionId === chosen);
       if (chosen === undefined || drafts.length === 0)
-        throw new Error(vscode.l10n.t('No comment waits to be sent.'));
+        throw new Error(vscode.l10n.t('There are no comments to send.'));
       drafts.sort((a, b) => a.record.path.localeCompare(b.record.path) || a.place.line - b.place.line);
       const text = drafts.map(({ record, place }) => blockOf(record, place)).join('\n\n');
       await this.#deps.prefill({ sessionId: chosen, text });
@@ -154,7 +156,7 @@ export class Comments extends Disposable {
       value,
     }));
     if (choices.length < 2) return choices[0]?.value;
-    return pick(choices, vscode.l10n.t('Send the comments on which session?'));
+    return pick(choices, vscode.l10n.t('Send comments to which session?'));
   }
 
   #titleOf(sessionId: string): string {
@@ -279,13 +281,6 @@ export class Comments extends Disposable {
     this.#known.delete(id);
     this.#threads.get(id)?.dispose();
     this.#threads.delete(id);
-  }
-
-  /** One thing after another: what is looked at is not sent meanwhile, nor sent twice. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const run = this.#turn.then(work);
-    this.#turn = Promise.allSettled([run]);
-    return run;
   }
 
   #inBackground(work: () => Promise<unknown>): void {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
@@ -6,7 +7,7 @@ import { pick, pickSeveral, readSessionId } from '../ui/pick';
 import { format } from '../ui/text';
 import { redact } from '../util/redact';
 import { forNotification } from '../util/text';
-import { PLAIN } from './git/branches';
+import { commitOf, emptyTree, PLAIN } from './git/branches';
 import { patchOf, uncommitted } from './git/patch';
 import { withoutPrograms, type Git } from './git/run';
 import { listed } from './words';
@@ -36,12 +37,12 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
   const name = path.basename(git.folder);
   const { head, base: pushed, files, untracked } = await slowly(() => uncommitted(git));
   const base = pushed ?? head;
-  if (base === undefined) throw new Error(vscode.l10n.t('{0} has no commit yet.', name));
+  if (base === undefined) throw new Error(vscode.l10n.t('{0} has no commits yet.', name));
   if (files.length + untracked.length === 0)
     throw new Error(vscode.l10n.t('There are no uncommitted changes in {0}.', name));
   const chosen = await chooseNew(untracked);
   if (chosen === undefined) return false;
-  if (files.length + chosen.length === 0) throw new Error(vscode.l10n.t('No file was chosen.'));
+  if (files.length + chosen.length === 0) throw new Error(vscode.l10n.t('No files were chosen.'));
 
   const patch = await slowly(() => patchOf(git, base, chosen));
   const size = format.bytes(patch.length);
@@ -51,7 +52,7 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
     ...(pushed === undefined
       ? [vscode.l10n.t('No remote has its base: the agent may not be able to apply it. Push first.')]
       : []),
-    ...(secrets === '' ? [] : [vscode.l10n.t('These files look like they hold secrets: {0}', secrets)]),
+    ...(secrets === '' ? [] : [vscode.l10n.t('These files look like they contain secrets: {0}', secrets)]),
   ];
   const short = base.slice(0, 8);
   if (warnings.length > 0) {
@@ -60,12 +61,15 @@ export async function takeAlong(target: unknown, deps: TakeAlongDeps): Promise<b
     if (!(await confirmed(question, [facts, ...warnings].join('\n\n'), vscode.l10n.t('Attach'))))
       return false;
   }
+  // A composer may hold several patches, each with its command; a shell takes this name as it is.
+  const digest = createHash('sha256').update(patch).digest('hex').slice(0, 8);
+  const file = `${name.replace(/[^\p{L}\p{N}._-]+/gu, '-').slice(0, 60)}-${digest}`;
   return deps.prefill({
     sessionId: readSessionId(target),
-    text: vscode.l10n.t('Patch against {0}. Apply it there: `git apply {1}.patch`', base, name),
-    made: [{ name: `${name}.patch`, read: () => Promise.resolve(patch) }],
+    text: vscode.l10n.t('Patch against {0}. Apply it there: `git apply {1}.patch`', base, file),
+    made: [{ name: `${file}.patch`, read: () => Promise.resolve(patch) }],
     isForFront: true,
-    title: vscode.l10n.t('Send {0}.patch ({1}, against {2}) to which session?', name, size, short),
+    title: vscode.l10n.t('Send {0}.patch ({1}, against {2}) to which session?', file, size, short),
   });
 }
 
@@ -95,10 +99,11 @@ export async function diffOf(
     });
     if (own.length === 0) continue;
     const env = await withoutPrograms(git);
+    const head = (await commitOf(git, 'HEAD')) || (await emptyTree(git));
     const others = new Set<string>();
     for (let from = 0; from < own.length; from += AT_ONCE) {
       const names = own.slice(from, from + AT_ONCE).map(({ name }) => name);
-      found.push(await git.read([...DIFF, 'HEAD', '--', ...names], { env }));
+      found.push(await git.read([...DIFF, head, '--', ...names], { env }));
       const untracked = await git.read(['ls-files', '-z', '--others', '--', ...names]);
       for (const name of untracked.toString('utf8').split('\0')) others.add(name);
     }
@@ -142,7 +147,7 @@ async function chooseNew(
   const choices = untracked.map(file => {
     return { label: file.path, description: format.bytes(file.size), value: file };
   });
-  const question = vscode.l10n.t('Which new files go along?');
+  const question = vscode.l10n.t('Which new files should be included?');
   const chosen = await pickSeveral(choices, question, file => !looksSecret(file.path));
   return chosen?.map(file => file.path);
 }

@@ -6,6 +6,7 @@ import type { Collection, Storage } from '../storage';
 import { restriction } from '../ui/window';
 import { Disposable, Emitter, type Event, type IDisposable } from '../util/lifecycle';
 import type { GitRepository, OpenRepositories } from '../util/git';
+import { serially } from '../util/promises';
 import { changesOf, find, isSameBranch, readRepository } from './git/branches';
 import { claimOf } from './git/evidence';
 import { Mentions } from './git/mentions';
@@ -94,7 +95,8 @@ export class SessionWork extends Disposable {
   #timer: NodeJS.Timeout | undefined;
   #isBegun = false;
   #isWanted = false;
-  #turn: Promise<unknown> = Promise.resolve();
+  /** No look is at what another one is reading anew. */
+  readonly #inTurn = serially();
 
   /** The sessions whose work is known anew. */
   readonly onDidChange = this.#changed.event;
@@ -187,13 +189,6 @@ export class SessionWork extends Disposable {
       return this.#seen.delete(id);
     });
     if (gone.length > 0) this.#changed.fire(gone);
-  }
-
-  /** One look after another, none at what another one is reading anew. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const run = this.#turn.then(work);
-    this.#turn = Promise.allSettled([run]);
-    return run;
   }
 
   #soon(): void {

@@ -212,12 +212,11 @@ export class Chat extends Disposable {
     const panel = isInFront ? inFront : await this.#places.show(sessionId);
     panel.reveal();
     await this.#with(sessionId, async ({ composition }) => {
-      if (text !== undefined) {
-        composition.setText(joined(composition.draft.text, text));
-        panel.showDraft();
-      }
       await composition.attach(uris);
       await composition.attachFiles(files);
+      if (text === undefined) return;
+      composition.setText(joined(composition.draft.text, text));
+      panel.showDraft();
     });
   }
 

@@ -195,8 +195,8 @@ export async function examine(context: CheckContext): Promise<Finding[]> {
     });
   findings.push(
     isListening()
-      ? row(FINE, vscode.l10n.t('This window listens'))
-      : row(BROKEN, vscode.l10n.t('This window does not listen'), toInstall),
+      ? row(FINE, vscode.l10n.t('This window is listening'))
+      : row(BROKEN, vscode.l10n.t('This window is not listening'), toInstall),
     await lastEvent(context),
   );
   const odd = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
@@ -234,13 +234,10 @@ async function lastEvent({ events }: CheckContext): Promise<Finding> {
   return row(FINE, ago, run(commands.hooks.attention), what);
 }
 
-const PATIENCE_MS = 10_000;
-
 /** Sends a test event through the installed command, as the client would, and tells how it went. */
-export async function showTest(context: CheckContext, cwd: string, patienceMs = PATIENCE_MS): Promise<void> {
+export async function showTest(context: CheckContext, cwd: string, patienceMs = 10_000): Promise<void> {
   const { log, events, installation, isListening } = context;
-  if (!isListening())
-    throw new Error(vscode.l10n.t('No hooks are installed on this machine, so this window does not listen.'));
+  if (!isListening()) throw new Error(vscode.l10n.t('No hooks are installed on this machine.'));
   const started = Date.now();
   const sessionId = `${TEST_SESSION}${randomUUID()}`;
   const message = { hook_event_name: 'Notification', session_id: sessionId, cwd, message: 'Test' };

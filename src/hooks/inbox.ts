@@ -3,10 +3,10 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import type { HooksContext } from '.';
 import { Disposable } from '../util/lifecycle';
+import { codeOf, ifThere } from '../util/files';
 import { FolderWatch } from '../util/folderWatch';
 import { oneLine } from '../util/text';
 import { decodeEvent, depthIn, EVENT_CAP, FRESH_MS, takenEvents, type HookEvent } from './events';
-import { codeOf, ifThere } from './installation';
 
 /** What each less fitting window waits longer, so that the right one takes an event first and yet none is lost with it, ms. */
 export const STEP_MS = 1_500;

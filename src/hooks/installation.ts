@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
 import type { Collection } from '../storage';
+import { ifThere, privateFolder, replaceFile } from '../util/files';
 import { middle, oneLine } from '../util/text';
 import { depthIn } from './events';
 import { installedEvents, Refusal, withHook } from './settings';
@@ -179,11 +179,6 @@ export async function placeScript({ folder, spool, backups, script, shipped }: H
   await replaceFile(script, wanted);
 }
 
-async function privateFolder(folder: string): Promise<void> {
-  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-  await fs.chmod(folder, 0o700);
-}
-
 /** A file as it was read; `text` is `undefined` where there is none. */
 interface ReadFile {
   readonly file: string;
@@ -223,48 +218,7 @@ async function readSettingsFile(file: string): Promise<ReadFile> {
 /** Throws a `Refusal` when the file is no longer as it was read. */
 async function refuseChanged({ file, text }: ReadFile): Promise<void> {
   if ((await readSettingsFile(file)).text !== text)
-    throw new Refusal(vscode.l10n.t('Something else has changed it meanwhile. Try again.'));
-}
-
-/**
- * Writes a file as a whole or not at all: beside it, to the disk, then renamed over it. It keeps the mode and owner of `like`, the file
- * that is replaced; without it only this user can read it. What `check` throws leaves the old one there.
- */
-async function replaceFile(
-  file: string,
-  content: string | Uint8Array,
-  like?: Stats,
-  check?: () => Promise<void>,
-): Promise<void> {
-  const temp = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
-  try {
-    const handle = await fs.open(temp, 'wx', like === undefined ? 0o600 : like.mode & 0o777);
-    try {
-      await handle.writeFile(content);
-      if (like !== undefined && process.platform !== 'win32') {
-        await handle.chmod(like.mode & 0o7777);
-        const { uid, gid } = await handle.stat();
-        if (uid !== like.uid || gid !== like.gid) await handle.chown(like.uid, like.gid);
-      }
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await check?.();
-    await renameBusy(temp, file);
-  } finally {
-    await fs.rm(temp, { force: true });
-  }
-}
-
-/** Windows refuses while a virus scanner or another program holds the file. */
-async function renameBusy(from: string, to: string, attempt = 1): Promise<void> {
-  await fs.rename(from, to).catch(async (error: unknown) => {
-    const isBusy = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '');
-    if (!isBusy || attempt === 20) throw error;
-    await delay(attempt * 10);
-    await renameBusy(from, to, attempt + 1);
-  });
+    throw new Refusal(vscode.l10n.t('Something else has changed it in the meantime. Try again.'));
 }
 
 /** Keeps the text as it was read in `folder`, under its digest; resolves to the copy, which is there as a whole or not at all. */
@@ -294,20 +248,6 @@ export function workspaceFolders(): string[] {
   return (vscode.workspace.workspaceFolders ?? [])
     .filter(({ uri }) => uri.scheme === 'file')
     .map(({ uri }) => uri.fsPath);
-}
-
-/** What is read, or `undefined` where it is not there. */
-export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    return undefined;
-  }
-}
-
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 export function reasonOf(error: unknown): string {

@@ -5,11 +5,11 @@ import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { HooksContext } from '.';
+import { codeOf } from '../util/files';
 import { Disposable, unhandled } from '../util/lifecycle';
 import { oneLine, withoutEcho } from '../util/text';
 import { eventNames, takenEvents, type EventName, type HookEvent } from './events';
 import { STEP_MS, stepsBefore } from './inbox';
-import { codeOf } from './installation';
 
 /** What the hooks are told of; `id` where it is stored. */
 type Told = Pick<HookEvent, 'name' | 'sessionId' | 'cwd' | 'message' | 'reason'> & { readonly id?: string };

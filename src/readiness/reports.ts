@@ -141,15 +141,18 @@ function pathOf({ id, appUrl }: Service): string {
 }
 
 /**
- * Repositories as other programs are told of them, each with its newest report: those that `asked` names, by a part of their name or
- * address; without it those of this window, or else all.
+ * Repositories as other programs are told of them, each with its newest report: those that `asked` names, or else by a part of their
+ * name or address; without it those of this window, or else all.
  */
 export async function publicReadiness(reports: readonly ReadinessReport[], asked: string | undefined) {
   const known = groupReports(reports);
   const all = [...known.values()];
   const words = asked?.toLowerCase();
-  if (words !== undefined)
-    return all.filter(({ key, url }) => `${key} ${url}`.toLowerCase().includes(words)).map(publicRepository);
+  if (words !== undefined) {
+    const exact = all.filter(({ key, name }) => [key, name].some(each => each.toLowerCase() === words));
+    const part = all.filter(({ key, url }) => `${key} ${url}`.toLowerCase().includes(words));
+    return (exact.length > 0 ? exact : part).map(publicRepository);
+  }
   const git = new OpenRepositories();
   try {
     await git.ready();

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { AgentConsoleApi } from '../../api';
 import { Disposable } from '../util/lifecycle';
 import { withSignal } from '../util/promises';
-import { forNotification } from '../util/text';
 import type { ToolsDeps } from './deps';
 import { Permissions, PublicApi } from './publicApi';
 import { readTools } from './read';
@@ -41,19 +40,15 @@ export class Tools extends Disposable {
     this.#publicApi = () => (made ??= this.register(new PublicApi(deps, words, permissions)));
   }
 
-  /** A tool as a chat of this window uses it; `name` as package.json has it. */
-  languageModelTool(name: string): vscode.LanguageModelTool<unknown> {
+  /** Uses a tool for a chat of this window; `name` as package.json has it. */
+  async invoke(
+    name: string,
+    input: unknown,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.LanguageModelToolResult> {
     const own = name.slice(PREFIX.length);
-    const title = this.all.find(each => each.name === own)?.title ?? own;
-    return {
-      prepareInvocation: () => ({
-        invocationMessage: forNotification(vscode.l10n.t('Agent Console: {0}', title)),
-      }),
-      invoke: async ({ input }, token) => {
-        const { text } = await withSignal(token, signal => callTool(this.all, own, input, signal));
-        return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
-      },
-    };
+    const { text } = await withSignal(token, signal => callTool(this.all, own, input, signal));
+    return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 
   /** For other extensions; rejects for a version that is not there. */

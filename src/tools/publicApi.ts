@@ -105,12 +105,12 @@ export class PublicApi extends Disposable {
         forNotification(displayName, 80),
       ),
       vscode.l10n.t(
-        'It is {0}. Titles and states of sessions it can read anyway.',
+        'Its id is {0}. It can already read the titles and states of your sessions.',
         forNotification(extension.id, 120),
       ),
     );
     if (!isAllowed)
-      throw new Error(vscode.l10n.t('The person would rather not let this extension read messages.'));
+      throw new Error(vscode.l10n.t('The person has not allowed this extension to read messages.'));
   }
 }
 
@@ -161,7 +161,7 @@ export class Permissions {
     return this.isAllowed(
       'names',
       vscode.l10n.t('Let assistants see the names of people in your organization?'),
-      vscode.l10n.t('With names and e-mail addresses, usage and changed controls tell who it was.'),
+      vscode.l10n.t('Usage and changed controls will then show names and email addresses.'),
     );
   }
 }

@@ -76,7 +76,8 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
       async ({ sessionId, before, messageId, from = 0, limit = 30 }) => {
         const { session, messages, known, unread } = await sources.messages(sessionId);
         const why = known === 0 ? ': a person has to open the session here first' : '';
-        const hint = unread === 0 ? undefined : `${unread} messages cannot be read yet${why}.`;
+        const what = unread === 1 ? '1 message' : `${unread} messages`;
+        const hint = unread === 0 ? undefined : `${what} cannot be read yet${why}.`;
         const named = messageId ?? before;
         const at = named === undefined ? messages.length : messages.findIndex(({ id }) => id === named);
         if (at < 0) throw new Error('The session has no message with this id.');
@@ -146,7 +147,7 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
         names,
         ...paged,
       }),
-      async ({ about: tab = 'tokens', start, end, table, names: asked = false, limit = 15, offset }) => {
+      async ({ about: tab = 'tokens', start, end, table, names: asked = false, limit = 30, offset }) => {
         const names = asked && (await permissions.areNamesAllowed());
         const report = await sources.usage({ tab, start, end, names });
         const wanted = report.sections.filter(({ id }) => (table ?? id) === id);
@@ -161,7 +162,7 @@ export function readTools({ sources }: Pick<ToolsDeps, 'sources'>, words: Words,
         });
         const { query, through: lastDayKnown, missing: missingDays, figures } = report;
         const made =
-          asked && !names ? 'The person would rather not show names: they are made up.' : undefined;
+          asked && !names ? 'The person has not allowed real names: these are made up.' : undefined;
         return words.answer({ days: query.range, lastDayKnown, missingDays, names: made, figures, tables });
       },
     ),

@@ -32,7 +32,7 @@ async function outcomeOf(act: () => Promise<Outcome>): Promise<Outcome> {
 export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'create' | 'send'>, words: Words) {
   /** Rejects where nothing may be written. */
   const check = (): void => {
-    if (!vscode.workspace.isTrusted) throw new Error(vscode.l10n.t('In Restricted Mode nothing is written.'));
+    if (!vscode.workspace.isTrusted) throw new Error(vscode.l10n.t('Nothing is written in Restricted Mode.'));
     if (!deps.mayWrite())
       throw new Error(vscode.l10n.t('Writing is off. A person can turn it on: agentConsole.tools.write.'));
   };
@@ -47,7 +47,7 @@ export function writeTools(deps: Pick<ToolsDeps, 'sources' | 'mayWrite' | 'creat
     const isAgreed = await confirmed(question, detail, act).finally(() => (isAsking = false));
     if (isAgreed && signal.aborted)
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('The assistant no longer waits for this: nothing was sent.'),
+        vscode.l10n.t('The assistant is no longer waiting for this. Nothing was sent.'),
       );
     signal.throwIfAborted();
     return isAgreed;

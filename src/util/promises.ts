@@ -27,6 +27,16 @@ export async function withSignal<T>(
   }
 }
 
+/** Runs one work after another, each when the one before has ended, however that was. */
+export function serially(): <T>(work: () => Promise<T>) => Promise<T> {
+  let turn: Promise<unknown> = Promise.resolve();
+  return work => {
+    const run = turn.then(work);
+    turn = Promise.allSettled([run]);
+    return run;
+  };
+}
+
 interface InFlight<T> {
   readonly promise: Promise<T>;
   readonly abort: AbortController;

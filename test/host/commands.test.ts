@@ -254,7 +254,7 @@ describe('commands', () => {
     return [
       [hooks.install, [], answers, ['told', /are installed/], ['written', /"Stop"/]],
       [hooks.test, [], [], ['told', /Hooks work/]],
-      [hooks.doctor, [], ['This window listens']],
+      [hooks.doctor, [], ['This window is listening']],
       [hooks.attention, [], ['']],
       [hooks.uninstall, [], ['settings.json', 'Delete file'], ['told', /were removed/]],
     ];

@@ -68,7 +68,7 @@ describe('hooks', () => {
   it('come to the window of their folder, and to another one when that is gone and its extension host is not', async () => {
     const other = await window.openAnother(path.join(parent, 'shop/app'));
     await other.runCommand('Agent Console: Check hooks');
-    await other.quickInput.getByText('This window listens').waitFor();
+    await other.quickInput.getByText('This window is listening').waitFor();
     await other.page.keyboard.press('Escape');
     const finish = (name: string): Promise<void> =>
       send({ hook_event_name: 'Stop', session_id: name, cwd: path.join(parent, 'shop/app/src') });

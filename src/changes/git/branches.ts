@@ -1,5 +1,7 @@
+import { lstat } from 'node:fs/promises';
 import * as path from 'node:path';
-import { GitError, isHash, lines, orNothing, records, statOf, timeOf, type Git } from './run';
+import { ifThere } from '../../util/files';
+import { GitError, isHash, lines, orNothing, records, timeOf, type Git } from './run';
 import type {
   Branch,
   BranchName,
@@ -125,7 +127,7 @@ async function remotesOf(git: Git): Promise<RepositoryFacts['remotes']> {
 /** When something was last fetched, whether it has brought something or not. */
 async function fetchTime(git: Git): Promise<number | undefined> {
   const folders = lines(await git.read(['rev-parse', '--git-dir', '--git-common-dir']));
-  const files = folders.map(folder => statOf(path.resolve(git.folder, folder, 'FETCH_HEAD')));
+  const files = folders.map(folder => ifThere(lstat(path.resolve(git.folder, folder, 'FETCH_HEAD'))));
   return Math.max(...(await Promise.all(files)).map(file => file?.mtimeMs ?? 0)) || undefined;
 }
 
@@ -256,9 +258,14 @@ export function filesIn(output: Buffer): readonly ChangedFile[] {
   return [...files.values()];
 }
 
+/** The commit that a name stands for; empty where that is not here. */
+export async function commitOf(git: Git, name: string): Promise<string> {
+  const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
+  return (await orNothing(git.read(args))).toString().trim();
+}
+
 async function isHere(git: Git, commit: string): Promise<boolean> {
-  const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${commit}^{commit}`];
-  return isHash(commit) && (await orNothing(git.read(args))).length > 0;
+  return isHash(commit) && (await commitOf(git, commit)) !== '';
 }
 
 /** `false` also where the commit is not here any more. */

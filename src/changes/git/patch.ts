@@ -1,8 +1,9 @@
-import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
+import { copyFile, lstat, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { filesIn, PLAIN, RENAMES } from './branches';
-import { GitError, isHash, lines, orNothing, records, statOf, withoutPrograms, type Git } from './run';
+import { ifThere } from '../../util/files';
+import { commitOf, filesIn, PLAIN, RENAMES } from './branches';
+import { GitError, isHash, lines, orNothing, records, withoutPrograms, type Git } from './run';
 import type { ChangedFile } from './model';
 
 /** What is not committed, or not pushed, in a folder. */
@@ -22,12 +23,12 @@ const DIFFERENCE = ['diff-index', '--ignore-submodules=dirty', ...PLAIN];
 
 /** What would be taken along of the folder, the root of a repository. Files are read without the repository's filters. */
 export async function uncommitted(git: Git): Promise<Uncommitted> {
-  const [head] = lines(await orNothing(git.read(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'])));
+  const head = (await commitOf(git, 'HEAD')) || undefined;
   const base = head === undefined ? undefined : await pushedBase(git, head);
   const from = base ?? head;
   const others = records(await git.read(['ls-files', '-z', '--others', '--exclude-standard']));
   const sized = others.map(async (file): Promise<Uncommitted['untracked']> => {
-    const found = await statOf(path.join(git.folder, file));
+    const found = await ifThere(lstat(path.join(git.folder, file)));
     // Another repository in this one, gone meanwhile, or a name that is no UTF-8.
     return found === undefined || found.isDirectory() ? [] : [{ path: file, size: found.size }];
   });
@@ -81,7 +82,7 @@ async function difference(
     await read(['update-index', '-z', '--force-remove', '--stdin'], conflicts);
     const present: string[] = [];
     for (const file of [...untracked, ...conflicts])
-      if ((await statOf(path.join(git.folder, file)))?.isDirectory() === false) present.push(file);
+      if ((await ifThere(lstat(path.join(git.folder, file))))?.isDirectory() === false) present.push(file);
     const add = ['add', '--force', '--intent-to-add', '--pathspec-from-file=-', '--pathspec-file-nul'];
     if (present.length > 0) await read(add, present);
     // What only looks changed is not; it ends with 1 where something is.

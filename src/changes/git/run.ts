@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import type { Stats } from 'node:fs';
-import { lstat } from 'node:fs/promises';
 import { devNull } from 'node:os';
+import * as vscode from 'vscode';
 
 /** Git did not do what it was asked. `message`: its own words, foreign text. */
 export class GitError extends Error {
@@ -61,8 +60,10 @@ export class Git {
       };
       const child = execFile(this.program, [...ALWAYS, ...args], options, (error, output, said) => {
         const code = typeof error?.code === 'number' ? error.code : undefined;
+        const isTooMuch = String(error?.code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
+        const why = isTooMuch ? vscode.l10n.t('Git’s output is too large to read.') : said.toString().trim();
         if (!error) resolve(output);
-        else reject(new GitError(said.toString('utf8').trim() || error.message, code, output));
+        else reject(new GitError(why || error.message, code, output));
       });
       // It may end without reading what it was given.
       child.stdin?.on('error', () => undefined);
@@ -121,18 +122,6 @@ export async function withoutPrograms(git: Git): Promise<Record<string, string>>
     ...(Object.fromEntries(pairs) as Record<string, string>),
   };
 }
-
-/** What lies at a path, links as such; `undefined` where nothing does. */
-export async function statOf(file: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(file);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
-    throw error;
-  }
-}
-
-const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code);
 
 /** Unix ms of what a commit says in seconds, which may be anything. */
 export const timeOf = (seconds = ''): number => Math.min(Number(seconds) * 1000 || 0, 8.64e15);

@@ -137,7 +137,8 @@ export async function givenBy(args: readonly unknown[], diffOf: DiffOf): Promise
   if (isThread(first)) return { uris: [], files: [threadFile(first)] };
   if (isTerminal(first)) return { uris: [], files: [await terminalFile()] };
   const changed = args.flatMap(rowsOf).filter(isChanged);
-  if (changed.length > 0) return changedFiles(changed, diffOf);
+  const given = changed.length > 0 ? await changedFiles(changed, diffOf) : undefined;
+  if (given !== undefined && given.uris.length + given.files.length > 0) return given;
   throw new Error(vscode.l10n.t('There is nothing here that can be attached.'));
 }
 

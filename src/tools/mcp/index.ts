@@ -9,6 +9,7 @@ import type { CommandHandlers } from '../../contributions';
 import type { Logger } from '../../log';
 import { notify, restriction } from '../../ui/window';
 import { errorSentence } from '../../util/errorSentence';
+import { privateFolder, replaceFile } from '../../util/files';
 import { once } from '../../util/promises';
 import type { WindowFocus } from '../../util/windowFocus';
 import { callTool, type Tool } from '../tools';
@@ -49,11 +50,10 @@ export class Mcp {
   readonly #deps: McpDeps;
   readonly #endings: (() => unknown)[] = [];
   #isOver = false;
-  readonly commands: CommandHandlers<'tools'>;
+  readonly commands: CommandHandlers<'tools'> = { copyMcpConfiguration: () => this.#copyConfiguration() };
 
   constructor(deps: McpDeps) {
     this.#deps = deps;
-    this.commands = { copyMcpConfiguration: () => this.#copyConfiguration() };
   }
 
   /** Resolves when programs are heard. Rejects with a sentence. */
@@ -171,7 +171,7 @@ async function listen(
     await onceOn(server.listen(address), 'listening');
     server.on('error', error => log.error('Programs can no longer be heard', error));
     if (process.platform !== 'win32') await fs.chmod(address, 0o600);
-    await place(record, JSON.stringify({ address, token, proof, host: os.hostname() }));
+    await replaceFile(record, JSON.stringify({ address, token, proof, host: os.hostname() }));
   } catch (error) {
     await end();
     throw error;
@@ -197,7 +197,7 @@ async function placeFor(folder: string, id: string): Promise<{ readonly address:
   if (restriction() !== undefined)
     throw new Error(
       vscode.l10n.t(
-        'Other programs are not heard here: the path of the storage is too long for a socket, and in Restricted Mode and virtual workspaces nothing is written elsewhere.',
+        'Other programs cannot connect here: the path of the storage is too long for a socket, and in Restricted Mode and virtual workspaces nothing is written elsewhere.',
       ),
     );
   // It is this user's alone, as `mkdtemp` makes it.
@@ -207,16 +207,9 @@ async function placeFor(folder: string, id: string): Promise<{ readonly address:
 
 /** Makes the folder as every window wants it: private, with this version's script. */
 async function tidy(folder: string, shipped: string): Promise<void> {
-  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-  await fs.chmod(folder, 0o700);
+  await privateFolder(folder);
   const [wanted, names] = await Promise.all([fs.readFile(shipped), fs.readdir(folder)]);
   const script = path.join(folder, SCRIPT);
-  if (!names.includes(SCRIPT) || !(await fs.readFile(script)).equals(wanted)) await place(script, wanted);
-}
-
-/** Writes a file that only this user can read, whole or not at all. */
-async function place(file: string, content: string | Buffer): Promise<void> {
-  const half = `${file}.${random(4)}`;
-  await fs.writeFile(half, content, { mode: 0o600 });
-  await fs.rename(half, file);
+  if (!names.includes(SCRIPT) || !(await fs.readFile(script)).equals(wanted))
+    await replaceFile(script, wanted);
 }

@@ -8,7 +8,7 @@ import type { Preview, Way } from '../../../src/changes/git/model';
 import { temporaryFolder } from '../../fakes/cleanUp';
 import { changesIn, file, filesOf, History, run, treeOf, type Tree } from './repository';
 
-const UNSAVED = 'No branch holds 1 of its commits. Push or merge them first.';
+const UNSAVED = '1 of its commits is on no branch. Push or merge it first.';
 const ten = (): string => Array.from({ length: 10 }, (_, n) => `line ${n}\n`).join('');
 
 const BASE = treeOf({
@@ -112,8 +112,12 @@ describe('bringing a branch home', () => {
     'another worktree': [branches, elsewhere, 'agent/fits is checked out in …/shop-2.'],
     'commits of no branch': [['checkout'], commitAside, UNSAVED],
     'a deleted branch': [all, `update-ref -d ${branch}`, 'The branch is no longer here.'],
-    'a branch that has moved': [all, `update-ref ${branch} main`, 'Something has changed meanwhile.'],
-    'work that is here already': [['apply'], 'merge -q origin/agent/fits', 'Everything of it is here'],
+    'a branch that has moved': [all, `update-ref ${branch} main`, 'Something has changed in the meantime.'],
+    'work that is here already': [
+      ['apply'],
+      'merge -q origin/agent/fits',
+      'All of its changes are already here.',
+    ],
   };
   for (const [what, [ways, spoil, wanted]] of Object.entries(cases))
     it(`refuses for ${what} and leaves all as it is, before and after a preview`, async () => {
@@ -136,6 +140,8 @@ describe('bringing a branch home', () => {
     const old = '*merge-tree*) exit 129;; *"worktree list"*-z*) exit 129;;';
     const mine = new Git(insteadOfGit(old), folder);
     assert.equal(await whyNot(previewIn(mine, 'apply')), 'This needs Git 2.38 or newer.');
+    const endless = new Git(insteadOfGit('*) exec yes;;'), folder);
+    await assert.rejects(endless.read([]), { message: 'Git’s output is too large to read.' });
     for (const way of branches) await previewIn(mine, way);
   });
 
@@ -239,7 +245,7 @@ describe('bringing a branch home', () => {
         assert.deepEqual(filesOf(preview.folder ?? folder), wanted, way);
         if (way === 'checkout') {
           assert.equal(await run(folder, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
-          assert.equal(await whyNot(previewIn(mine, way)), 'Everything of it is here already.');
+          assert.equal(await whyNot(previewIn(mine, way)), 'All of its changes are already here.');
         }
         if (isUnborn || way === 'checkout') continue;
         if (way === 'apply') await run(folder, 'reset -q --hard');
@@ -266,5 +272,9 @@ describe('bringing a branch home', () => {
     assert.equal(await removing(), '');
     assert.equal(await stateOf(folder), before);
     assert.match(await removing(folder), /shop is not a worktree that can be removed/);
+    // As it is after a checkout.
+    await run(folder, 'branch -q agent/fits origin/agent/fits');
+    await bring(mine, await previewIn(mine, 'worktree'));
+    assert.equal(await run(there, 'symbolic-ref HEAD'), 'refs/heads/agent/fits');
   });
 });

@@ -4,9 +4,10 @@ import type * as vscode from 'vscode';
 import { blockOf, Comments, linesOf, placeOf } from '../../../src/changes/comments';
 import { uriOf } from '../../../src/changes/show';
 import { standings } from '../../../src/chat';
+import { reportFailure } from '../../../src/console';
 import { EMPTY, joined, outboxRecords, type Entry, type OutboxRecord } from '../../../src/chat/outbox/record';
 import { silentLog } from '../../fakes/log';
-import { choices, controllers, executed, Range, Uri } from '../../fakes/vscode';
+import { choices, controllers, executed, Range, told, Uri } from '../../fakes/vscode';
 import type { Collection, Storage } from '../../../src/storage';
 import { later } from '../../fakes/cleanUp';
 import { openWindow, temporaryFolder, until } from '../storage/support';
@@ -88,7 +89,14 @@ describe('comments on what an agent changed', () => {
     assert.match(draft(), /Why\?$/);
     await write(comments, 'Of this service', 1);
     const other = open({ serviceId: 'service2' });
-    await assert.rejects(other.send('s1'), /No comment waits/);
+    await assert.rejects(other.send('s1'), /no comments to send/);
+  });
+
+  it('stay in their box where they cannot be kept: VS Code empties it when the command succeeds', () => {
+    const failed = (): unknown =>
+      reportFailure(silentLog() as never, 'agentConsole.changes.comment', new Error('Full.'), []);
+    assert.throws(failed, { message: 'Full.' });
+    assert.equal(told.pop(), 'Full.');
   });
 
   it('are drafts over a reload and in other windows, as plain text, until they are removed', async () => {
@@ -110,7 +118,7 @@ describe('comments on what an agent changed', () => {
     await comments.remove(Object.values(seen(controllers[0]))[0]!.comments[0]);
     await until(() => controllers.every(({ threads }) => threads.size === 0));
     assert.equal(executed.at(-1), 'setContext agentConsole.draftComments false');
-    await assert.rejects(comments.send('s1'), /No comment waits/);
+    await assert.rejects(comments.send('s1'), /no comments to send/);
   });
 
   it('say how far they have come, and are drafts again where the person takes them out', async () => {
@@ -138,7 +146,7 @@ describe('comments on what an agent changed', () => {
       assert.equal(thread.collapsibleState, label === 'sent' ? 0 : 1);
     }
     assert.deepEqual([thread.state, thread.contextValue], [1, 'sent']);
-    await assert.rejects(comments.send(undefined), /No comment waits/);
+    await assert.rejects(comments.send(undefined), /no comments to send/);
     await outboxes.remove('s1');
     open().show('s1', MINE);
     await labelIs('Fix this', 'sent');
@@ -170,7 +178,7 @@ describe('comments on what an agent changed', () => {
     assert.deepEqual(new Set(at()), new Set([...wanted, 'Another’s,0,true,']));
     choices.push('Session s1');
     await comments.send(undefined);
-    await assert.rejects(comments.send('s1'), /No comment waits/);
+    await assert.rejects(comments.send('s1'), /no comments to send/);
     const [first, ...others] = draft().split(/\n\n(?=Comment)/);
     assert.match(
       first!,

@@ -38,8 +38,8 @@ describe('changes that are taken along', () => {
     const isDone = await takeAlong(target, {
       repositories: () => Promise.resolve(folders),
       prefill: async ({ made: [file], ...rest }) => {
-        assert.equal(file?.name, 'shop.patch');
-        message = { ...rest, patch: Buffer.from(await file.read()).toString() };
+        assert.match(rest.text, new RegExp(`: \`git apply ${file?.name}\`$`), 'the text names the file');
+        message = { ...rest, patch: Buffer.from(await file!.read()).toString() };
         return true;
       },
     });
@@ -74,7 +74,7 @@ describe('changes that are taken along', () => {
     assert.deepEqual([...(asked[0] ?? [])].sort(), [...others.map(name => `${name} ✓`), ...secrets].sort());
     assert.equal(asked[1]?.[0], 'Attach the uncommitted changes of shop?');
     assert.match(asked[1][1] ?? '', /^Patch of .* against [\da-f]{8}\.$/);
-    assert.deepEqual(asked[1].slice(2), ['These files look like they hold secrets: README.md']);
+    assert.deepEqual(asked[1].slice(2), ['These files look like they contain secrets: README.md']);
     agrees = true;
     pick = items => items;
     assert.match((await taken())?.patch ?? '', /\+\+\+ b\/\.env\n/);
@@ -89,12 +89,14 @@ describe('changes that are taken along', () => {
     const before = await run(folder, 'status --porcelain');
     const message = await taken({ sessionId: 's1' });
     assert.equal(message?.sessionId, 's1');
-    assert.equal(message.text, `Patch against ${base}. Apply it there: \`git apply shop.patch\``);
-    assert.match(message.title, new RegExp(`^Send shop\\.patch \\(.* kB, against ${base.slice(0, 8)}\\) to`));
+    const name = String.raw`shop-[\da-f]{8}\.patch`;
+    assert.match(message.text, new RegExp(`^Patch against ${base}\\. Apply it there: \`git apply ${name}`));
+    assert.match(message.title, new RegExp(`^Send ${name} \\(.* kB, against ${base.slice(0, 8)}\\) to`));
     assert.deepEqual(asked.splice(0), [['docs/new file.txt ✓']]);
     assert.match(message.patch, /\+Mine\n[^]*\+no line feed\n/);
     assert.equal(await run(folder, 'status --porcelain'), before, 'nothing here has changed');
     fs.rmSync(path.join(folder, 'docs/new file.txt'));
+    assert.notEqual((await taken())?.text, message.text, 'another patch, another name');
     await run(folder, 'commit --quiet --allow-empty -m Mine');
     assert.match((await taken())?.text ?? '', new RegExp(`^Patch against ${base}\\.`));
     assert.equal(asked.length, 0);
@@ -108,6 +110,9 @@ describe('changes that are taken along', () => {
     write('README.md', 'Mine\n');
     const other = open(temporaryFolder());
     assert.ok(await taken({ rootUri: { fsPath: folder } }, [other, open()]));
+    const spaced = `${folder} of $mine`;
+    fs.cpSync(folder, spaced, { recursive: true });
+    assert.match((await taken('s1', [open(spaced)]))?.text ?? '', /git apply shop-of-mine-\w+\.patch/);
     assert.equal((await taken('s2'))?.sessionId, 's2');
     pick = items => items.find(({ label }) => label === 'shop');
     assert.ok(await taken(undefined, [other, open()]));
@@ -122,7 +127,7 @@ describe('changes that are taken along', () => {
     await assert.rejects(taken(), /^Error: There are no uncommitted changes in shop\.$/);
     write('new.txt', 'new');
     pick = () => [];
-    await assert.rejects(taken(), /^Error: No file was chosen\.$/);
+    await assert.rejects(taken(), /^Error: No files were chosen\.$/);
     await assert.rejects(taken(undefined, []), /^Error: Open a folder with a Git repository first\.$/);
     const never = () => assert.fail('Git was looked for');
     for (const [state, sentence] of [
@@ -159,6 +164,10 @@ describe('changes that are taken along', () => {
     assert.match(shown, /^diff --git a\/README\.md b\/README\.md\n[^]*\+Other words\n$/);
     assert.deepEqual(rest, [made, outside, away, all.at(-1)]);
     assert.ok(!fs.existsSync(canary) && !fs.existsSync(path.join(folder, 'x')));
+    await run(folder, 'checkout --quiet --orphan other');
+    const unborn = await diffOf([readme!, made!], () => Promise.resolve([open()]));
+    assert.match(Buffer.from(unborn.diff).toString(), /^diff.*\nnew file[^]*\+Other words\n$/);
+    assert.deepEqual(unborn.rest, [made]);
   });
 
   it(`come back from their patch byte for byte, of ${TREES} random trees`, async function () {

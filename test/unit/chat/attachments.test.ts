@@ -162,7 +162,7 @@ const uri = (path: string) => ({ scheme: 'file', path, toString: () => `file://$
 const range = (from: number, to: number) => ({ start: { line: from, character: 2 }, end: { line: to } });
 const diffOf: DiffOf = files =>
   Promise.resolve({
-    diff: Buffer.from(files.map(({ path }) => (path === '/new.ts' ? '' : `diff ${path};`)).join('')),
+    diff: Buffer.from(files.map(({ path }) => (/new|same/.test(path) ? '' : `diff ${path};`)).join('')),
     rest: files.filter(({ path }) => path === '/new.ts'),
   });
 
@@ -223,6 +223,7 @@ describe('what menus hand over to be attached', () => {
     assert.deepEqual(await attached(a, a), [['a.ts.diff', 'diff /a.ts;']]);
     const group = await attached({ id: 'group', resourceStates: [a, b, c] });
     assert.deepEqual(group, ['file:///new.ts', ['changes.diff', 'diff /a.ts;diff /b.ts;']]);
+    await assert.rejects(attached({ resourceUri: uri('/same.ts') }), /nothing here that can be attached/);
   });
 
   it('is files, those that are picked where nothing is, or a sentence for what is nothing of this', async () => {

@@ -194,4 +194,8 @@ it('a message that is put into a composer goes with its files into that of its s
   assert.deepEqual(await draftOf(sessionId), ['For the first', ['a.txt']]);
   assert.deepEqual(await draftOf(other.sessionId), ['', []]);
   assert.ok(!JSON.stringify(posted).includes('For the first'), 'the page is of another session');
+  const large = { name: 'a.patch', size: 1_025, read: () => assert.fail('it is read') };
+  const refused = chat.prefill({ sessionId: other.sessionId, text: 'Apply a.patch', made: [large] });
+  await assert.rejects(refused, /limit/);
+  assert.deepEqual(await draftOf(other.sessionId), ['', []], 'the text of a file that cannot go stays away');
 });

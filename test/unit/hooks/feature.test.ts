@@ -168,7 +168,7 @@ describe('hooks in a window', function () {
     assert.match(rows.splice(2, 1)[0] ?? '', /^pass: Last event .* ago$/);
     assert.deepEqual(rows, [
       'pass: Hook present for Stop, SessionEnd',
-      'pass: This window listens',
+      'pass: This window is listening',
       'error: Some of your own commands cannot be used: Stop[0]',
     ]);
     for (const [spoil, row] of [
@@ -189,7 +189,7 @@ describe('hooks in a window', function () {
     assert.deepEqual((await rowsOf()).slice(0, 3), [
       'error: Settings file is missing',
       'error: The script of the hook command is missing or from another version',
-      'pass: This window listens',
+      'pass: This window is listening',
     ]);
     fs.rmdirSync(place.script);
     const [missing] = await examine(at);
@@ -201,7 +201,7 @@ describe('hooks in a window', function () {
     assert.equal((await rowsOf())[0], 'error: No hooks have been installed from here');
     const deaf = await rowsOf({ ...at, isListening: () => false, events: eventsIn() });
     assert.deepEqual(deaf.slice(1, 3), [
-      'error: This window does not listen',
+      'error: This window is not listening',
       'info: No event has arrived yet',
     ]);
   });

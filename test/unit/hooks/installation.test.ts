@@ -198,7 +198,7 @@ describe('installing the hook', function () {
       [/is a link to /, linked('settings.json')],
       [/is a link to /, linked('new-settings.json')],
       [/read-only/, protect, true],
-      [/Something else has changed it meanwhile/, write('{}'), true],
+      [/Something else has changed it in the meantime/, write('{}'), true],
       [/EEXIST.*backups/, (at: Scene) => fs.writeFileSync(at.place.backups, ''), true],
     ] as const) {
       const at = await scene();
@@ -254,8 +254,8 @@ describe('installing the hook', function () {
       if (at !== undefined) fs.writeFileSync(at.file, other);
       return mkdir(...args);
     });
-    await assert.rejects(install(one), /Something else has changed it meanwhile/);
-    await assert.rejects(uninstall(made), /Something else has changed it meanwhile/);
+    await assert.rejects(install(one), /Something else has changed it in the meantime/);
+    await assert.rejects(uninstall(made), /Something else has changed it in the meantime/);
     mock.restoreAll();
     assert.deepEqual([one.read(), made.read()], [other, other]);
     const two = { ...one, installation: one.another() };

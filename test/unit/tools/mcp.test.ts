@@ -133,7 +133,8 @@ describe('programs that speak MCP', () => {
     }
     const { resources } = await client.listResources();
     const listed = resources.map(({ uri, name }) => `${uri} ${name}`);
-    assert.deepEqual(listed, ['session://s0 fine', 'readiness://acme%2Fshop acme/shop']);
+    const repositories = ['readiness://acme%2Fshop acme/shop', 'readiness://acme%2Fshop-web acme/shop-web'];
+    assert.deepEqual(listed, ['session://s0 fine', ...repositories]);
     for (const [at, field] of [/"session\\":/, /"repositories\\":/].entries())
       assert.match(JSON.stringify(await client.readResource({ uri: resources[at]!.uri })), field);
   });

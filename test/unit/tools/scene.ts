@@ -67,14 +67,16 @@ export function stored({ words = ['fine'], sessions = words.map(() => ({})), mes
     Object.fromEntries(words.map((text, at) => [`c${at}`, make(text, at)]));
   const computer = (name: string, at: number) => ({ id: `c${at}`, name, status: 'active', hostname: name });
   list(computerRecords('one'), eachAs(computer));
-  const report = (reportId: string, createdAt: number, numerator: number) => ({
-    ...{ reportId, createdAt, repoUrl: 'https://git.test/acme/shop', branch: 'main', commitHash: words[0] },
+  const report = (reportId: string, createdAt: number, numerator: number, name = 'shop') => ({
+    ...{ reportId, createdAt, repoUrl: `https://git.test/acme/${name}` },
+    ...{ branch: 'main', commitHash: words[0] },
     report: {
       ...eachAs(rationale => ({ numerator, denominator: 2, rationale })),
       tests: { numerator: 1, denominator: 1 },
     },
   });
-  list(readinessRecords(service), { r1: report('r1', NOON - 9, 2), r2: report('r2', NOON, 1) });
+  const reports = { r1: report('r1', NOON - 9, 2), r2: report('r2', NOON, 1) };
+  list(readinessRecords(service), { ...reports, r3: report('r3', NOON, 1, 'shop-web') });
   const revision = (number: number, level: string) => ({
     revision: number,
     settings: { maxAutonomyLevel: level, ...eachAs(text => (number === 1 ? 0 : text)) },

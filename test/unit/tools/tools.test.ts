@@ -50,7 +50,7 @@ describe('the tools of other programs', () => {
     });
     const said = session!.messages.map(({ by, text }) => [by, text].join(': '));
     assert.deepEqual(said, ['me: Why is it fine?', 'agent: It is not.']);
-    assert.equal(session!['hint'], '1 messages cannot be read yet.');
+    assert.equal(session!['hint'], '1 message cannot be read yet.');
     const kinds = [...new Set(search!['hits'].map(({ kind }) => kind))].sort();
     assert.equal(kinds.join(), 'computer,control revision,message,readiness,session title');
     assert.equal(computers!['readAt'], '2026-11-21T12:00:00.000Z');
@@ -59,6 +59,7 @@ describe('the tools of other programs', () => {
     const c0 = { id: 'c0', passing: 1, of: 2, isPassing: false, change: 'worse', rationale: 'fine' };
     assert.partialDeepStrictEqual(shop, { criteria: [c0] });
     assert.deepEqual(usage!['missingDays'], ['2026-11-20']);
+    assert.equal(JSON.stringify(usage!.tables).split('Person ').length, 31);
     assert.deepEqual(controls!.revisions[0]!['changes'], [
       { path: 'c0', kind: 'changed', before: '0', after: '"fine"' },
       { path: 'maxAutonomyLevel', kind: 'changed', direction: 'tightens', before: '"high"', after: '"low"' },
@@ -153,7 +154,7 @@ describe('the tools of other programs', () => {
     const [root, names] = [stored(), { names: true }];
     const first = open(root);
     const read = person(undefined, 'Allow');
-    assert.match((await first.ask('usage', names)).names, /would rather not/);
+    assert.match((await first.ask('usage', names)).names, /not allowed/);
     await first.ask('control_changes', names);
     assert.equal(read.length, 1, 'who was refused does not ask again');
     await open(root).ask('usage', names);
@@ -200,7 +201,7 @@ describe('the tools of other programs', () => {
     gone.abort();
     await assert.rejects(asked, { name: 'AbortError' });
     assert.deepEqual(acts, []);
-    assert.match(notices.splice(0).join(), /nothing was sent/);
+    assert.match(notices.splice(0).join(), /Nothing was sent/);
     assert.deepEqual(read.slice(0, 2), [
       'An assistant wants to create a session on fine.\nmodel: large\n\nDo it',
       'An assistant wants to send a message to “fine”.\nGo on',
@@ -280,10 +281,10 @@ describe('the API for other extensions', () => {
     };
     const read = person(undefined, 'Allow');
     const refused = open(root);
-    await assert.rejects(all(refused), /would rather not/);
-    await assert.rejects(all(refused), /would rather not/);
+    await assert.rejects(all(refused), /not allowed/);
+    await assert.rejects(all(refused), /not allowed/);
     assert.equal(read.length, 1);
-    assert.match(read[0]!, /“Ann \$\(zap\) \[x\] \(y\)”.*\nIt is Ann\.consumer\./s);
+    assert.match(read[0]!, /“Ann \$\(zap\) \[x\] \(y\)”.*\nIts id is Ann\.consumer\./s);
     const wanted = messages.map(({ text }) => text.replace('<b', '< b'));
     assert.deepEqual(await all(open(root)), wanted);
     await all(open(root));
