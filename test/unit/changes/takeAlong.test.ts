@@ -161,8 +161,7 @@ describe('changes that are taken along', () => {
     assert.ok(!fs.existsSync(canary) && !fs.existsSync(path.join(folder, 'x')));
   });
 
-  it(`come back from their patch byte for byte, of ${TREES} random trees`, async function () {
-    this.timeout(300_000);
+  it(`come back from their patch byte for byte, of ${TREES} random trees`, async () => {
     const [work, clean] = [1, 2].map(() => Array.from({ length: LANES }, () => temporaryFolder()));
     const history = new History();
     for (let n = 0; n < TREES; n++) history.commit(randomTree(seeded('tree', n)));

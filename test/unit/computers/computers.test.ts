@@ -87,7 +87,7 @@ describe('the view of computers', () => {
     fails();
     await feature.refresh();
     assert.match(String(view.message), /503.*Shown as of .* ago\./);
-    assert.match((await textOf(feature.tree))[0] ?? '', /^atlas \| unknown, was active 0 sec ago · cloud/);
+    assert.match((await textOf(feature.tree))[0] ?? '', /^atlas \| unknown, was active \d+ sec ago · cloud/);
     connection.reject('The key was not accepted.');
     await until(() => view.message === 'The key was not accepted.');
     assert.ok((await textOf(feature.tree)).length > 3, 'what was known stays');
