@@ -18,12 +18,8 @@ describe('the production build', () => {
   const dist = path.join(root, 'dist');
   const hostFiles = (): readonly string[] => fs.readdirSync(dist).filter(file => /\.m?js$/.test(file));
 
-  let outputs: ReadonlyMap<string, Output>;
-  before(() => {
-    const made = JSON.parse(fs.readFileSync(path.join(dist, 'meta.json'), 'utf8')) as Record<string, Output>;
-    outputs = new Map(Object.entries(made).map(([file, output]) => [path.basename(file), output]));
-  });
-
+  const made = JSON.parse(fs.readFileSync(path.join(dist, 'meta.json'), 'utf8')) as Record<string, Output>;
+  const outputs = new Map(Object.entries(made).map(([file, output]) => [path.basename(file), output]));
   const output = (file: string): Output => {
     const found = outputs.get(file);
     assert.ok(found, file);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runInNewContext } from 'node:vm';
 import * as z from 'zod/mini';
-import type declared from '../../package.json';
+import { activationEvents, contributes } from '../../package.json';
 import { commentController, commands, panels, views } from '../../src/contributions';
 import { callTool } from '../../src/tools';
 import { holds } from '../fakes/when';
@@ -12,7 +12,6 @@ import { open } from './tools/scene';
 const root = process.env['AGENT_CONSOLE_ROOT']!;
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 const text = read('package.json');
-const { activationEvents, contributes } = JSON.parse(text) as typeof declared;
 const strings = JSON.parse(read('package.nls.json')) as Record<string, string>;
 const said = (key: string): string => strings[key.slice(1, -1)] ?? '';
 /** The commands that a text for people links to. */
