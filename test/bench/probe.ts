@@ -2,9 +2,8 @@ import fs from 'node:fs';
 import Module from 'node:module';
 import * as net from 'node:net';
 import * as path from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import * as vscode from 'vscode';
+import { collectGarbage } from '../growth';
 
 /** What one cold activation cost; times in ms, memory in bytes. */
 export interface Activation {
@@ -33,12 +32,8 @@ async function measure(): Promise<Activation> {
   if (extension?.isActive !== false) throw new Error(`No extension below ${staged} waits to be activated.`);
   const { main: entry } = extension.packageJSON as { main: string };
   const main = require.resolve(path.join(extension.extensionPath, entry));
-  // The garbage collector as a function, which the host does not show by itself.
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   const memory = (): number => {
-    collect();
-    collect();
+    collectGarbage();
     return process.memoryUsage().heapUsed;
   };
   const before = memory();

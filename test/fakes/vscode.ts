@@ -180,6 +180,7 @@ export const Uri = {
     ...{ scheme, path, query },
     toString: () => [`${scheme}:${path}`, query].filter(Boolean).join('?'),
   }),
+  parse: (address: string) => ({ scheme: new URL(address).protocol.slice(0, -1), toString: () => address }),
   [Symbol.hasInstance]: (value: unknown) => typeof value === 'object' && value !== null && 'path' in value,
 };
 

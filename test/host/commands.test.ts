@@ -15,15 +15,6 @@ import { run, sitDown, told } from './person';
 const extension = (): vscode.Extension<AgentConsole> =>
   vscode.extensions.getExtension('agent-console.agent-console') ?? assert.fail('the extension is not there');
 
-describe('activation', () => {
-  it('finds the extension, activates it, and loads one file for that', async () => {
-    await extension().activate();
-    const dist = path.join(extension().extensionPath, 'dist');
-    const loaded = Object.keys(require.cache).filter(file => file.startsWith(dist));
-    assert.deepEqual(loaded, [path.join(dist, 'extension.js')]);
-  });
-});
-
 /** What a command has done: said in a notice, written to the clipboard or a file, or shown in an editor. */
 type Seen = readonly ['told' | 'copied' | 'document' | 'tab' | 'written', RegExp];
 type Happy = readonly [

@@ -1,9 +1,10 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
+import { SHOP_REMOTE } from '../../src/sample/repository';
 import { root, shotsFolder } from '../vscode/paths';
 import { runProgram } from '../vscode/processes';
-import { sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
+import { sampleCommits } from '../vscode/sampleWorkspace';
 import { packageExtension } from '../vscode/server';
 import { scenes, type Scene } from './scenes';
 import { openStage, themes, type Theme } from './stage';
@@ -43,7 +44,7 @@ async function take(name: string, scene: Scene, theme: Theme, vsix: string): Pro
   const stage = await openStage({
     // With the colours of every language.
     ...{ vsix: [vsix], builtIn: undefined, signedIn },
-    service: folder => ({ openRepository: { url: sampleRemote, commits: sampleCommits(folder) } }),
+    service: folder => ({ openRepository: { url: SHOP_REMOTE, commits: sampleCommits(folder) } }),
     settings: { ...settings, 'workbench.colorTheme': themes[theme].id },
     contextOptions: { viewport: size },
   });

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { makeSampleRepository } from '../../src/sample/repository';
 import { startSampleService, type SampleService, type SampleServiceOptions } from '../fakes/sampleService';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { Workbench, type WorkbenchOptions } from './workbench';
 
 const theme = <T extends string>(id: string, label: string, window: string, page: T) =>
@@ -59,7 +59,7 @@ export async function openStage(
   const parent = temporaryFolder('ui');
   const folder = path.join(parent, 'shop');
   fs.mkdirSync(folder);
-  const { files = makeSampleWorkspace } = given;
+  const { files = (parent: string) => makeSampleRepository(parent, 'git', Date.now()) } = given;
   if (typeof files === 'function') await files(folder);
   else for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(folder, name), text);
   const service = await startSampleService({

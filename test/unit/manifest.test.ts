@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runInNewContext } from 'node:vm';
 import * as z from 'zod/mini';
-import type declared from '../../package.json';
+import { activationEvents, contributes } from '../../package.json';
 import { commentController, commands, panels, views } from '../../src/contributions';
 import { callTool } from '../../src/tools';
+import { holds } from '../fakes/when';
 import { open } from './tools/scene';
 
 const root = process.env['AGENT_CONSOLE_ROOT']!;
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 const text = read('package.json');
-const { activationEvents, contributes } = JSON.parse(text) as typeof declared;
 const strings = JSON.parse(read('package.nls.json')) as Record<string, string>;
 const said = (key: string): string => strings[key.slice(1, -1)] ?? '';
 /** The commands that a text for people links to. */
@@ -55,33 +55,19 @@ describe('package.json', () => {
   });
 
   /** The commands of the palette, of Agent Console and no other, where these context keys are set. */
-  const palette = (context: Record<string, unknown>): string[] => {
+  const palette = (context: Record<string, string>): string[] => {
     const inPalette: typeof menus = contributes.menus.commandPalette;
     const whens = new Map(inPalette.map(({ command, when }) => [command, when]));
-    const isTrue = (term: string): boolean => {
-      const [, not, key = '', operator, value] = /^(!?)([\w.]+)(?: (==|!=) (.+))?$/.exec(term) ?? [];
-      // Whatever view, panel and editor can add to the palette is there.
-      if (not === '' && !key.startsWith('agentConsole.') && key !== 'false') return true;
-      if (key === '') return assert.fail(term);
-      if (operator !== undefined) return (context[key] === value) === (operator === '==');
-      return key !== 'false' && Boolean(context[key]) === (not === '');
-    };
-    const isShown = (when: string): boolean =>
-      when.split(' || ').some(terms => terms.split(' && ').every(isTrue));
-    return commandIds.filter(id => isShown(whens.get(id) ?? '!nothing')).sort();
+    return commandIds.filter(id => holds(whens.get(id), context)).sort();
   };
 
-  it('offers six commands in the palette before sign-in, then at most twenty-five at a time, none that needs an argument', () => {
+  it('offers six commands in the palette before sign-in, and never one that needs an argument', () => {
     const { connection, console: general, hooks } = commands;
     const ofConsole = [general.showLog, general.copyDiagnostics];
     const first = [...ofConsole, connection.signIn, connection.useSampleService, hooks.install, hooks.doctor];
     assert.deepEqual(palette({}), first.sort());
     assert.deepEqual(palette({ 'agentConsole.connection': 'signedOut' }), first);
-    for (const connection of ['signedIn', 'keyRejected']) {
-      const then = palette({ 'agentConsole.connection': connection });
-      assert.ok(then.length <= 25, `${then.length}: ${then.join(' ')}`);
-      assert.ok(!then.includes(commands.chat.send));
-    }
+    assert.ok(!palette({ 'agentConsole.connection': 'signedIn' }).includes(commands.chat.send));
   });
 
   it('points menus, welcome buttons and views only at what exists', () => {

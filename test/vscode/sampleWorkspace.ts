@@ -1,13 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { makeSampleRepository, SHOP, SHOP_REMOTE } from '../../src/sample/repository';
-
-export const sampleRemote = SHOP_REMOTE;
-
-/** Makes the sample workspace in `folder`, and beside it what its agents have pushed to, as of now. */
-export const makeSampleWorkspace = (folder: string): Promise<void> =>
-  makeSampleRepository(folder, 'git', Date.now());
+import { SHOP } from '../../src/sample/repository';
 
 /** Puts the files of the sample repository, a small shop, into `folder`. The test there that sleeps is what its sessions are about. */
 export function copyShop(folder: string): void {

@@ -5,11 +5,11 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConnectionRecords } from '../../src/connection/records';
+import { makeSampleRepository } from '../../src/sample/repository';
 import { silentLog } from '../fakes/log';
 import { openStorage } from '../fakes/storage';
 import { cacheFolder, root, temporaryFolder } from './paths';
 import { runProgram } from './processes';
-import { makeSampleWorkspace } from './sampleWorkspace';
 import { environment, freePort, packageExtension, startServer } from './server';
 
 /** Tried when no port is named, so that the address stays the same from run to run. */
@@ -75,7 +75,7 @@ async function startDesktop(): Promise<undefined> {
 /** The sample workspace anew, as its sessions are: what agents have pushed is as old as they say. */
 async function makeWorkspace(): Promise<void> {
   fs.rmSync(shop, { recursive: true, force: true });
-  await makeSampleWorkspace(shop);
+  await makeSampleRepository(shop, 'git', Date.now());
 }
 
 /** Chooses the extension's own sample, as *Try with sample data* does, for an editor with this user data that is yet to start. */

@@ -4,6 +4,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { networkReason, type ApiErrorReason } from '../../../src/api/errors';
 import certificates from '../../fakes/certificates.json';
 import { FaultServer, LoopbackServer } from '../../fakes/faultServer';
+import { deadAddress } from '../connection/support';
 import { clientOf, create, failureOf, list } from './support';
 
 /** Of Node 24.14, and not known to the types. */
@@ -32,19 +33,13 @@ describe('the way to the service', () => {
     const proxy = await LoopbackServer.listen(server);
     return through(proxy.origin, () => proxy.close());
   };
-  const closed = async (): Promise<Place> => {
-    const server = await FaultServer.start();
-    await server.close();
-    return at(server.origin);
-  };
   const withoutTls = async (): Promise<Place> => {
     const server = await FaultServer.start();
     return at(server.origin.replace('http:', 'https:'), () => server.close());
   };
 
   for (const [name, open, reason, code, retries] of [
-    ['a port where nothing listens', closed, 'network', /^ECONNREFUSED$/, 2],
-    ['a host that does not exist', () => at('https://no-such-host.invalid'), 'network', /./, 2],
+    ['a port where nothing listens', async () => at(await deadAddress()), 'network', /^ECONNREFUSED$/, 2],
     ['a port no browser uses', () => at('http://127.0.0.1:6000'), 'network', /^bad port$/, 0],
     ['no TLS where https is expected', withoutTls, 'certificate', /./, 0],
     ['a certificate signed by itself', secured(certificates.self), 'certificate', /SELF_SIGNED|UNABLE_TO/, 0],
@@ -55,7 +50,6 @@ describe('the way to the service', () => {
     ['a proxy that refuses with 403', refusing(403), 'proxy', /^Proxy response/, 2],
     ['a proxy that refuses with 502', refusing(502), 'proxy', /^Proxy response/, 2],
     ['a proxy that is not there', () => through('http://127.0.0.1:9'), 'proxy', /./, 2],
-    ['a proxy of no known name', () => through('http://no-such-proxy.invalid:3128'), 'proxy', /./, 2],
   ] as const)
     it(`${name}: nothing arrives, which is certain, and ${retries === 0 ? 'trying again would not help' : 'a GET is tried again'}`, async () => {
       const place = await open();

@@ -270,8 +270,7 @@ function overlay(onto: Tree, from: Tree, to: Tree): Tree {
 }
 
 describe('the work of sessions', () => {
-  it(`in ${REPOSITORIES} repositories is found, never wrong at certain, and shown byte for byte`, async function () {
-    this.timeout(300_000);
+  it(`in ${REPOSITORIES} repositories is found, never wrong at certain, and shown byte for byte`, async () => {
     const counts = { sessions: 0, found: 0, certain: 0 };
     const [wrong, missed]: [string[], string[]] = [[], []];
     await forEach(REPOSITORIES, async seed => {

@@ -170,8 +170,7 @@ describe('changes that are taken along', () => {
     assert.deepEqual(unborn.rest, [made]);
   });
 
-  it(`come back from their patch byte for byte, of ${TREES} random trees`, async function () {
-    this.timeout(300_000);
+  it(`come back from their patch byte for byte, of ${TREES} random trees`, async () => {
     const [work, clean] = [1, 2].map(() => Array.from({ length: LANES }, () => temporaryFolder()));
     const history = new History();
     for (let n = 0; n < TREES; n++) history.commit(randomTree(seeded('tree', n)));

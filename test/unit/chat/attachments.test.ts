@@ -229,6 +229,8 @@ describe('what menus hand over to be attached', () => {
   it('is files, those that are picked where nothing is, or a sentence for what is nothing of this', async () => {
     const [a, b] = ['/a.ts', '/b.ts'].map(uri);
     assert.deepEqual(await attached(a), ['file:///a.ts']);
+    const tab = { groupId: 0, editorIndex: 1 };
+    assert.deepEqual(await attached(a, tab), ['file:///a.ts']);
     assert.deepEqual(await attached(a, [a, b]), ['file:///a.ts', 'file:///b.ts']);
     answering({ showOpenDialog: () => Promise.resolve([b]) });
     for (const args of [[], [undefined], [null, {}]])

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { Marked } from 'marked';
 import { bounds } from '../../../media/chat/bounds';
@@ -8,7 +7,7 @@ import { PATH, type Row, type Splice } from '../../../src/chat/protocol';
 import { RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
 import { workspace } from '../../fakes/vscode';
 import { growsEvenly } from '../../growth';
-import { later, answering, knownOf, message, rowsOf } from './support';
+import { later, answering, knownOf, message, rowsOf, until } from './support';
 
 const repeated = (piece: string, length: number): string => piece.repeat(Math.floor(length / piece.length));
 
@@ -194,7 +193,7 @@ function paged() {
   });
   later(() => feed.dispose());
   const filled = async (): Promise<readonly string[]> => {
-    while (splices.at(-1)?.total !== rows.length) await setImmediate();
+    await until(() => splices.at(-1)?.total === rows.length);
     return keys(rows);
   };
   const rebuilt = (): void => {

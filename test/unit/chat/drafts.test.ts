@@ -12,7 +12,7 @@ import type { ChatSessions } from '../../../src/chat/sessions';
 import type { Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { silentLog } from '../../fakes/log';
-import { scene, attachmentsIn, later, storageIn, temporaryFolder } from './support';
+import { scene, attachmentsIn, later, storageIn, temporaryFolder, until } from './support';
 
 /** What is stored of a conversation, which others write as they like. */
 const storedIn = (storage: Storage, { path, version }: { path: string; version: number }) =>
@@ -158,7 +158,7 @@ describe('a conversation that nobody uses any more', () => {
       const { conversation, lease } = conversations.use('service1', sessionId);
       lease.dispose();
       work.dispose();
-      while (!conversation.isDisposed) await it.refresh();
+      await until(() => it.refresh().then(() => conversation.isDisposed));
       assert.deepEqual(it.sent(), ['later']);
     });
 
@@ -173,7 +173,7 @@ describe('a conversation that nobody uses any more', () => {
       return Buffer.from('a');
     };
     await conversation.composition.attachFiles([{ name: 'a.txt', read }]);
-    while (!conversation.isDisposed) await setImmediate();
+    await until(() => conversation.isDisposed);
     assert.equal((await draftIn(storage))?.attachments[0]?.name, 'a.txt');
   });
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import * as fc from 'fast-check';
 import type * as vscode from 'vscode';
-import { safeLink } from '../../../src/chat/panel/panelHandlers';
 import { catchUnhandled } from '../../fakes/cleanUp';
 import { acts } from '../../fakes/vscode';
 import {
@@ -297,7 +296,7 @@ const nothingThere = fc.oneof(
   about('detach openAttachment', { key: word }),
   about('picture', { key: fc.oneof(word, keyed) }),
   about('openPath', { path: word }),
-  about('openLink', { href: word.filter(href => safeLink(href) === undefined) }),
+  about('openLink', { href: word.filter(href => !/^\s*(https?|mailto):/i.test(href)) }),
   about('kept', { opened: fc.array(word), scroll: fc.record({ key: word, offset: number }) }),
 );
 

@@ -9,7 +9,7 @@ import { Places, readPageState } from '../../../src/chat/panel/places';
 import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/lifecycle';
 import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
-import { chatOf, pageOf, scene, later, answering, left, memoryOf, temporaryFolder } from './support';
+import { chatOf, pageOf, scene, later, answering, left, memoryOf, temporaryFolder, until } from './support';
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
@@ -152,7 +152,7 @@ it('the chat in front gets what is attached where it is, also as soon as it is a
   answering({ createWebviewPanel: () => assert.fail('a panel is made') });
   acts.length = 0;
   const opened = chat.commands.open(it.sessionId);
-  while (!acts.includes('commands.executeCommand')) await turn();
+  await until(() => acts.includes('commands.executeCommand'));
   location = 'panel';
   const attached = chat.commands.attachFiles(Uri.file(path.join(temporaryFolder(), 'a.txt')));
   await turn();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { contributes } from '../../../package.json';
 import { headerOf } from '../../../src/chat/panel/panelState';
 import { goesOn, partText, withDays, type MessageRow, type Row } from '../../../src/chat/protocol';
 import type { ChatSession } from '../../../src/chat/sessions';
 import { rowKeyOf, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored, type StoredMessage } from '../../../src/chat/transcript/messages';
 import { format } from '../../../src/ui/text';
+import { holds } from '../../fakes/when';
 import { knownOf, message, rowsOf, sendRecord, text } from './support';
 
 const messages = (rows: readonly Row[]): MessageRow[] => rows.filter(row => row.kind === 'message');
@@ -237,18 +237,12 @@ describe('the header of a chat', () => {
   });
 
   it('has a menu that offers what is not so already or takes it back, and changes nothing of a session that is not in the list', () => {
-    const manifest = readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8');
-    type Menus = Record<string, readonly { readonly command: string; readonly when: string }[]>;
-    const { contributes } = JSON.parse(manifest) as { readonly contributes: { readonly menus: Menus } };
-    /** What is offered of the session, and besides, where a repository is open and comments wait. */
+    const repository = { gitOpenRepositoryCount: 1, 'agentConsole.draftComments': true };
     const menuOf = (known: Partial<ChatSession> | undefined): unknown[] => {
-      const { chatSession } = JSON.parse(headerWith(known).about) as { readonly chatSession?: string };
-      return contributes.menus['webview/context']!.flatMap(({ command, when }) => {
-        const [, , ofSession, pattern = ''] =
-          /^webviewId =~ (\S+)(?:( && chatSession)(?: =~ \/(.+)\/)?)?/.exec(when) ?? assert.fail(when);
-        const holds = chatSession !== undefined && new RegExp(pattern).test(chatSession);
-        return ofSession === undefined || holds ? [command.split('.').at(-1)] : [];
-      });
+      const about = JSON.parse(headerWith(known).about) as Record<string, string>;
+      const facts = { webviewId: 'agentConsole.chat', ...repository, ...about };
+      const offered = contributes.menus['webview/context'].filter(({ when }) => holds(when, facts));
+      return offered.map(({ command }) => command.split('.').at(-1));
     };
     const changes = ['show', 'chooseBranch', 'bringHome', 'sendComments'];
     const copies = ['takeAlong', 'copyId', 'copyLink', 'showDetails', 'rename', 'pin'];

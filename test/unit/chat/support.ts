@@ -1,8 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import * as vscode from 'vscode';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -18,6 +16,7 @@ import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { localEngine, openStorage } from '../../fakes/storage';
 import { window, Uri } from '../../fakes/vscode';
+import { collectGarbage } from '../../growth';
 import { until } from '../../until';
 import { ApiClient } from '../../../src/api';
 import { Chat } from '../../../src/chat';
@@ -120,8 +119,7 @@ export function rowsOf(facts: Partial<RowsInput>, whole = false) {
 
 /** What is still in memory when all that nobody holds is collected. */
 export function left<T extends object>(refs: readonly WeakRef<T>[]): readonly T[] {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
+  collectGarbage();
   return refs.flatMap(ref => ref.deref() ?? []);
 }
 
@@ -228,8 +226,7 @@ export async function scene({ lists = false, ...options }: WindowOptions & { lis
   later(() => service.close());
   const { baseUrl, appUrl, apiKey, requests } = service;
   const key = () => Promise.resolve(apiKey);
-  const timeouts = { get: 2_000, post: 2_000 };
-  const client = new ApiClient({ ...{ baseUrl, appUrl, key, log: silentLog(), timeouts } });
+  const client = new ApiClient({ baseUrl, appUrl, key, log: silentLog() });
   later(() => client.dispose());
   const [{ id: computerId, name = '' } = assert.fail()] = (await client.list('computers')).items;
   const { sessionId } = await client.createSession({ computerId });

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import type { SampleService } from '../../fakes/sampleService';
 import { until } from '../../until';
+import { timers } from '../api/support';
 import { openWindow } from '../storage/support';
 import { begin, hostOf, Machine, OTHER_CANARY } from './support';
 import { SecretStore, service, signedIn, type Window } from './support';
@@ -250,12 +251,11 @@ describe('a window', function () {
   it('that ends leaves no timer, also where its settings have just changed', async () => {
     const machine = new Machine();
     const { connection } = await machine.ready();
-    const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
-    const before = timers();
+    const before = await timers();
     machine.settings.set(machine.settings.now);
-    assert.equal(timers(), before + 1);
+    assert.equal(await timers(), before + 1);
     connection.dispose();
-    assert.equal(timers(), before);
+    assert.equal(await timers(), before);
   });
 
   it('that ends gives up requests under way at once, and changes nothing later, whatever happens elsewhere', async () => {

@@ -156,7 +156,7 @@ describe('hooks in a window', function () {
       (await examine(how)).map(({ icon, label }) => `${icon}: ${label}`);
     const command = { value: 'echo broken; exit 7' };
     await showTest({ ...at, installation: Object.create(installation, { command }) as Installation }, '/w');
-    await showTest(at, '/w', 1_000);
+    await showTest(at, '/w', 4_000);
     inboxOf(place, { events: at.events });
     await showTest(at, '/w');
     assert.deepEqual(told.slice(0, 2), [

@@ -15,7 +15,7 @@ import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
 import { drawnRows, fakeView, textOf } from '../../fakes/view';
-import { opened, Uri } from '../../fakes/vscode';
+import { opened, Uri, window } from '../../fakes/vscode';
 import { clientOf } from '../api/support';
 import { until } from '../../until';
 import { pageOf as placeOf } from '../chat/support';
@@ -254,6 +254,23 @@ describe('the rows of readiness', () => {
     const ids = (await drawnRows(tree)).map(each => each.item.id);
     assert.equal(new Set(ids).size, ids.length, 'no two rows have one id');
   });
+});
+
+it('the repository that the status bar tells of is the innermost around the file in front, without one the first', () => {
+  const here = [open('/w/shop/billing', 'https://h.x/acme/billing'), local, open('/w/alone')];
+  const matches = new Matches(groupReports(reports), here);
+  later(() => Object.assign(window, { activeTextEditor: undefined }));
+  for (const [file, name] of [
+    [undefined, 'acme/shop'],
+    ['/w/shop/billing/a.ts', 'acme/billing'],
+    ['/w/shop/billings/a.ts', 'acme/shop'],
+    ['/w/alone/a.ts', undefined],
+    ['/elsewhere/a.ts', 'acme/shop'],
+  ] as const) {
+    const activeTextEditor = file && { document: { uri: Uri.file(file) } };
+    Object.assign(window, { activeTextEditor });
+    assert.equal(matches.here?.repository.name, name, file);
+  }
 });
 
 describe('the commands of readiness', () => {

@@ -15,12 +15,12 @@ import { demoFacts, sampleFetch, sampleRecord, type SampleOptions } from '../../
 import { makeSampleRepository, SHOP, SHOP_REMOTE } from '../../../src/sample/repository';
 import { idOf, STORIES } from '../../../src/sample/sessions';
 import type { Storage } from '../../../src/storage';
-import { later, temporaryFolder } from '../../fakes/cleanUp';
+import { temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { sampleRecords } from '../../fakes/sampleService';
-import { openStorage } from '../../fakes/storage';
 import { executed } from '../../fakes/vscode';
 import { until } from '../../until';
+import { storageIn } from '../sessions/support';
 
 /** A fixed moment: the data of 45 control revisions and of analytics through 20 November 2026. */
 const NOW = Date.UTC(2026, 10, 21, 9, 30);
@@ -77,11 +77,6 @@ async function all<T>(pages: AsyncIterable<{ readonly items: readonly T[] }>): P
   return found;
 }
 
-function storageIn(root: string): Storage {
-  const storage = openStorage({ root, log: silentLog() });
-  later(() => storage.settled().finally(() => storage.dispose()));
-  return storage;
-}
 const recordsOf = (storage: Storage) =>
   storage.collection({ path: 'sample', version: 1, schema: sampleRecord });
 

@@ -10,7 +10,7 @@ import { sessionRecords } from '../../../src/sessions';
 import { storeRows } from '../../fakes/storage';
 import { quickPicks } from '../../fakes/vscode';
 import { recordOf } from '../sessions/support';
-import { openWindow, temporaryFolder } from '../storage/support';
+import { openWindow, temporaryFolder, until } from '../storage/support';
 
 const NOON = Date.UTC(2026, 10, 1, 12);
 
@@ -102,7 +102,7 @@ async function opened(state: object = { kind: 'signedIn', service: { id: 'one' }
   const box = quickPicks.at(-1)!;
   const type = async (...texts: readonly string[]) => {
     for (const text of texts) box.type(text);
-    while (box.busy) await new Promise(resolve => setImmediate(resolve));
+    await until(() => !box.busy);
     return box.items.map(({ label, detail }) => `${label}: ${detail ?? ''}`);
   };
   const choose = async (index: number): Promise<void> => {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { InputBoxOptions } from 'vscode';
+import { contributes } from '../../../package.json';
 import { commands, views } from '../../../src/contributions';
 import { linkedSession, linkTo, typedSession } from '../../../src/sessions/access';
 import { settingsSummary } from '../../../src/sessions/create';
 import type { Overlay } from '../../../src/sessions/record';
 import { drawnRows } from '../../fakes/view';
 import { acts, answers, choices, executed, told, window as editor } from '../../fakes/vscode';
-import { answer, contributes, later, sessionsScene, until } from './support';
+import { answer, later, sessionsScene, until } from './support';
 import type { SessionsScene, SessionsWindow } from './support';
 
 const row = (sessionId: string): object => ({ kind: 'session', sessionId });

@@ -7,7 +7,6 @@ import { ServiceList } from '../../../src/sessions/monitor';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { exportText, importSessions, readImport } from '../../../src/sessions/transfer';
 import { sessionDocument, sessionRow } from '../../../src/sessions/words';
-import { Database } from '../../../src/storage/database';
 import { ObservableValue } from '../../../src/util/lifecycle';
 import { silentLog } from '../../fakes/log';
 import { startSampleService } from '../../fakes/sampleService';
@@ -25,6 +24,7 @@ import {
   until,
   windowAt,
 } from './support';
+import { onExec } from '../storage/support';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
@@ -66,19 +66,18 @@ describe('the index of sessions', () => {
   });
 
   it('waits for the disk when a person keeps something, not for what the service is asked', async () => {
-    const write = mock.method(Database.prototype, 'write');
-    later(() => write.mock.restore());
-    const durable = () =>
-      write.mock.calls.map(({ arguments: [writes] }) => writes.some(({ durable: waits }) => waits));
+    const modes: string[] = [];
+    later(() => mock.reset());
+    onExec(sql => modes.push(...(/synchronous = (\w+)/.exec(sql)?.slice(1) ?? [])));
     const index = await openIndex(root);
     await learn(index, { status: 'running' });
-    write.mock.resetCalls();
+    modes.length = 0;
     for (let at = 10; at < 20; at++) await index.observe('service', sessionOf({ status: 'running' }), at);
     await index.fail('service', 's1', { at: 20, sentence: 'No answer.' });
-    assert.deepEqual(durable(), Array(11).fill(false));
+    assert.deepEqual(modes, Array(11).fill('NORMAL'));
     await index.observe('service', sessionOf({ status: 'idle' }), 21);
     await index.keep('s1', local => ({ ...local, name: 'Mine' }));
-    assert.deepEqual(durable().slice(11), [false, true]);
+    assert.deepEqual(modes.slice(11), ['NORMAL', 'FULL']);
   });
 
   it('takes a session in that a hook told of, also one that was removed, as it was kept, and forgets the signal when it has moved on', async () => {

@@ -112,8 +112,10 @@ describe('the watch over sessions', () => {
     const { monitor } = await open(undefined, focused);
     monitor.watch(['s1'], 'inFront');
     await pass(2_000);
-    focused.set(true);
-    await pass(2_000);
+    for (const isFocused of [true, false, true]) {
+      focused.set(isFocused);
+      await pass(2_000);
+    }
     assert.equal(asked.length, 0);
     back.resolve(undefined);
     await pass(100);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { contributes } from '../../../package.json';
 import { commands } from '../../../src/contributions';
 import { observed, sent, STALE_MS, type SessionRecord } from '../../../src/sessions/record';
 import { GROUPINGS, groupSessions, SORTINGS, type Arrangement } from '../../../src/sessions/view';
 import { sessionDocument, sessionRow, timeText, type ComputerFacts } from '../../../src/sessions/words';
-import { contributes, recordOf, sessionOf } from './support';
+import { holds } from '../../fakes/when';
+import { recordOf, sessionOf } from './support';
 
 const now = 10 * 60_000;
 const noon = Date.parse('2026-11-21T12:00:00Z');
@@ -104,17 +106,10 @@ it('the details of a session name every field of the service, those of the futur
 
 /** What a row with this context, in the Sessions view, has in its menu, or on itself. */
 function offered(context = '', group = ''): readonly string[] {
-  const facts: Readonly<Record<string, string>> = { view: 'agentConsole.sessions', viewItem: context };
-  const holds = (term: string): boolean => {
-    // A repository is open, and a comment is written.
-    if (['gitOpenRepositoryCount != 0', 'agentConsole.draftComments'].includes(term)) return true;
-    const [, key = '', operator, value = ''] = /^(\w+) (==|=~) (.+)$/.exec(term) ?? [];
-    const actual = facts[key] ?? assert.fail(term);
-    const isEqual = actual === value.replace(/^'|'$/g, '');
-    return operator === '==' ? isEqual : new RegExp(value.slice(1, -1)).test(actual);
-  };
-  return (contributes.menus['view/item/context'] ?? [])
-    .filter(item => item.group.startsWith(group) && item.when.split(' && ').every(holds))
+  const repository = { gitOpenRepositoryCount: 1, 'agentConsole.draftComments': true };
+  const facts = { view: 'agentConsole.sessions', viewItem: context, ...repository };
+  return contributes.menus['view/item/context']
+    .filter(item => item.group.startsWith(group) && holds(item.when, facts))
     .map(({ command }) => command);
 }
 

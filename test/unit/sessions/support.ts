@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Session } from '../../../src/api';
 import { Computers } from '../../../src/computers';
 import { Sessions, type SessionsDeps } from '../../../src/sessions';
 import type { SessionRecord } from '../../../src/sessions/record';
 import { SessionIndex } from '../../../src/sessions/sessionIndex';
+import type { Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
@@ -40,8 +39,8 @@ export function remove(index: SessionIndex, sessionId: string): Promise<void> {
   return index.keep(sessionId, local => ({ ...local, removedAt: Date.now() }));
 }
 
-/** A storage as one window has it, gone after the test. */
-function storageIn(root: string, log = silentLog()) {
+/** A storage as one window has it, gone after the test when all is stored. */
+export function storageIn(root: string, log = silentLog()): Storage {
   const storage = openStorage({ root, log });
   later(() => storage.settled().finally(() => storage.dispose()));
   return storage;
@@ -122,10 +121,3 @@ export async function sessionsScene(options: { readonly extras?: boolean } = {})
   };
   return { service, open };
 }
-
-type Item = Readonly<Record<'command' | 'when' | 'group', string>> & { readonly args: readonly unknown[] };
-
-/** What the manifest adds to the editor. */
-export const { contributes } = JSON.parse(
-  readFileSync(path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json'), 'utf8'),
-) as { contributes: { keybindings: readonly Item[]; menus: Readonly<Record<string, readonly Item[]>> } };

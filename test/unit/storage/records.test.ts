@@ -90,7 +90,7 @@ describe('storage records', () => {
       assert.equal(fs.statSync(path.join(folder, file)).mode & 0o777, 0o600, file);
   });
 
-  it('says clearly that a folder cannot be written, and still loads nothing from nowhere', async () => {
+  it('says clearly that a folder or its database cannot be written, or a disk has no locks, and still loads nothing from nowhere', async () => {
     const file = path.join(root, 'file');
     fs.writeFileSync(file, 'not a folder');
     const collection = openWindow(file).collection(notes);
@@ -100,6 +100,18 @@ describe('storage records', () => {
     fs.rmSync(file);
     await collection.put('a', { text: 'x' });
     assert.deepEqual(entries(await loaded(collection)), { a: { text: 'x' } });
+    let errcode = 15;
+    onExec(() => {
+      throw Object.assign(new Error('of SQLite'), { errcode });
+    });
+    for (const [code, sentence] of [
+      [15, /The disk that holds .* has no file locks/],
+      // Of a file that is only to be read; some codes say more in higher bits.
+      [8 | (1 << 8), /cannot be read or written \(of SQLite\)/],
+    ] as const) {
+      errcode = code;
+      await assert.rejects(collection.put('a', { text: 'y' }), { name: 'StorageError', message: sentence });
+    }
   });
 
   it('brings old versions up to date step by step and writes that back with the next put', async () => {

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { mock } from 'node:test';
-import { buildSync } from 'esbuild';
 import { workerEngine, type Collection, type Lease, type Storage } from '../../../src/storage';
 import {
   child,
@@ -211,22 +210,11 @@ describe('storage under four processes that are killed at random', () => {
 
 /** What the product uses: the database in a thread of its own. */
 describe('storage in a thread of its own', () => {
-  let script = '';
+  // Built by the run of these tests.
+  const script = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'dist/storageWorker.mjs');
   eachInItsFolder();
-  before(() => {
-    const checkout = process.env['AGENT_CONSOLE_ROOT']!;
-    script = path.join(fs.mkdtempSync(path.join(checkout, '.test-out-worker-')), 'worker.js');
-    const entry = path.join(checkout, 'src/storage/worker.ts');
-    buildSync({ entryPoints: [entry], outfile: script, bundle: true, platform: 'node', format: 'cjs' });
-  });
-  after(() => fs.rmSync(path.dirname(script), { recursive: true, force: true }));
 
   const started = (file = script) => open({ engine: workerEngine(file) });
-  const instead = (name: string, code: string): string => {
-    const file = path.join(path.dirname(script), name);
-    fs.writeFileSync(file, code);
-    return file;
-  };
 
   it('never goes back to what a record was, whatever of its own and of others comes in at the same time', async () => {
     const windows = [started(), started()].map(window => window.collection(notes));
@@ -270,8 +258,9 @@ describe('storage in a thread of its own', () => {
   });
 
   it('follows what others write also after its thread has died', async () => {
-    const mortal = instead(
-      'mortal.js',
+    const mortal = path.join(temporaryFolder(), 'mortal.js');
+    fs.writeFileSync(
+      mortal,
       `require('node:worker_threads').parentPort.on('message', ({ args }) => {
         if (args[0] === 'die') process.exit(1);
       });

@@ -7,7 +7,6 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import * as esbuild from 'esbuild';
 import * as z from 'zod/mini';
 import { Mcp } from '../../../src/tools/mcp';
 import type { Tool } from '../../../src/tools/tools';
@@ -34,16 +33,9 @@ const never = new Promise<string>(() => undefined);
 const sentenceOf = (content: unknown): string => (content as [{ text: string }])[0].text;
 
 describe('programs that speak MCP', () => {
-  let dist = '';
+  // Built by the run of these tests.
+  const dist = path.join(root, 'dist');
   let folder: string;
-  before(() => {
-    dist = fs.mkdtempSync(path.join(os.tmpdir(), 'ac-mcp-'));
-    esbuild.buildSync({
-      ...{ absWorkingDir: root, outfile: path.join(dist, 'mcpStdio.js') },
-      ...{ entryPoints: ['src/tools/mcp/stdio.ts'], bundle: true, platform: 'node' },
-    });
-  });
-  after(() => fs.rmSync(dist, { recursive: true, force: true }));
   beforeEach(() => (folder = path.join(temporaryFolder(), 'mcp')));
 
   async function open(say: Say | readonly Tool[] = text => text, mayWrite = (): boolean => false) {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
-import * as path from 'node:path';
+import { contributes } from '../../../package.json';
 import type { ApiClient } from '../../../src/api';
 import { transcriptRecords } from '../../../src/chat';
 import { computerRecords } from '../../../src/computers';
@@ -24,9 +23,6 @@ export const NOON = Date.UTC(2026, 10, 21, 12);
 const addresses = { baseUrl: 'https://api.test', appUrl: 'https://app.test', host: 'api.test' };
 const service = { id: 'one', ...addresses, source: 'settings' } as const;
 export const root = process.env['AGENT_CONSOLE_ROOT']!;
-const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-  readonly contributes: { readonly languageModelTools: ToolsDeps['called'] };
-};
 
 /** Every tool that reads, with what it is asked. */
 export const reading = Object.entries<Record<string, unknown>>({
@@ -114,7 +110,7 @@ export function open(folder = stored(), deps: Partial<ToolsDeps> = {}) {
           sections: [{ id: 'people', title: 'People', table: { columns, rows: rowsOf(names) } }],
         }),
     }),
-    called: manifest.contributes.languageModelTools,
+    called: contributes.languageModelTools,
     mayWrite: () => false,
     create: () => Promise.resolve(undefined),
     send: () => Promise.resolve({ state: 'refused', sentence: 'No.' }),
