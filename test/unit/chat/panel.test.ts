@@ -115,6 +115,15 @@ describe('a chat page that begins', () => {
 });
 
 describe('what is written', () => {
+  it('elsewhere, with line ends of Windows, leaves the composer when it is sent', async () => {
+    const it = await scene();
+    it.composition.setText('One\r\nand more');
+    const outcome = it.settled();
+    begunOf(it).send('One\nand more');
+    await outcome;
+    assert.deepEqual([it.sent(), it.draft()], [['One\nand more'], ['']]);
+  });
+
   it('comes back beside what is written then when it is refused, also where the page has not heard of it', async () => {
     const it = await scene();
     const page = begunOf(it);
