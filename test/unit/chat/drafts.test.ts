@@ -204,5 +204,7 @@ describe('a conversation that nobody uses any more', () => {
     last.composition.setText('and more', 'last words');
     last.dispose();
     assert.equal((await draftIn(storage))?.text, 'and more', 'what is written is stored when a window goes');
+    last.composition.setTarget({ computerId: 'c', name: 'Chosen' });
+    assert.equal((await draftIn(storage))?.target?.name, 'Chosen', 'also what is chosen after that');
   });
 });
