@@ -278,11 +278,10 @@ export class ChatPanel extends PagePanel<Place> {
       },
       composer: composerOf(conversation, this.#blocked, this.options.composer),
       removed: this.#removed,
-      ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
+      ...(!conversation.isLoaded &&
+        this.#transcriptProblem && { transcriptProblem: this.#transcriptProblem }),
     });
-    if (conversation.isLoaded) {
-      this.#rows.show({ ...conversation.rows, webApp: this.webApp !== undefined });
-    }
+    if (conversation.isLoaded) this.#rows.show({ ...conversation.rows, webApp: this.webApp !== undefined });
     this.#followDraft();
   }
 

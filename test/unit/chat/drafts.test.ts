@@ -151,6 +151,8 @@ describe('a conversation that nobody uses any more', () => {
       const work = it.busy();
       if (!isHeard) await it.queue('later');
       const conversations = conversationsIn(it.root, storage, { sessions, api });
+      const fail = () => Promise.reject(new Error('It could not be read the first time'));
+      mock.method(storage.collection(outboxes), 'load', fail, { times: 1 });
       conversations.goOn();
       await storage.settled();
       if (isHeard) await it.queue('later');

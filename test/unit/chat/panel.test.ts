@@ -3,6 +3,7 @@ import { mock } from 'node:test';
 import * as fc from 'fast-check';
 import type * as vscode from 'vscode';
 import { safeLink } from '../../../src/chat/panel/panelHandlers';
+import { transcriptRecords } from '../../../src/chat/transcript/transcript';
 import { catchUnhandled } from '../../fakes/cleanUp';
 import { acts } from '../../fakes/vscode';
 import {
@@ -95,6 +96,19 @@ describe('a chat page that begins', () => {
     panel.dispose();
     becameReady.fire();
     assert.deepEqual([...now(), page.isLet()], [0, 2, false]);
+  });
+
+  it('shows what is stored when it is refreshed, where that could not be read at first', async () => {
+    const it = await scene();
+    await it.send('A question');
+    const again = await it.open({ unread: true });
+    const stored = again.storage.collection(transcriptRecords('service1', it.sessionId));
+    mock.method(stored, 'load', () => Promise.reject(new Error('busy')), { times: 1 });
+    const page = begunOf(again);
+    await page.until(() => page.shows()?.transcriptProblem !== undefined);
+    await page.ask('refresh', {});
+    await page.until(() => inWords(page.told('splice') ?? '').includes('A question'));
+    assert.equal(page.shows()?.transcriptProblem, undefined);
   });
 
   it('lets nobody choose among the computers of another service, and opens its own messages', async () => {
