@@ -129,40 +129,23 @@ export class Places extends Disposable {
   }
 
   /** One at a time: two clicks must not make two panels. */
-  #inTurn(open: () => Promise<ChatPanel>): Promise<ChatPanel> {
+  #inTurn(open: () => ChatPanel | Promise<ChatPanel>): Promise<ChatPanel> {
     const opened = this.#opening.then(open);
     this.#opening = opened.catch(() => undefined);
     return opened;
   }
 
-  async #openPanel(chat: ChatOfPlace): Promise<ChatPanel> {
+  #openPanel(chat: ChatOfPlace): ChatPanel {
     const open = this.#panels.get(keyOf(chat));
     if (open !== undefined) {
       open.reveal();
       return open;
     }
-    const column = (await this.#takeTab(chat)) ?? vscode.ViewColumn.Active;
-    const made = createPanel(panels.chat, 'chat', chat.title, this.#options.extensionUri, column);
+    const made = createPanel(panels.chat, 'chat', chat.title, this.#options.extensionUri);
     const panel = this.#attachPanel(made, chat);
     // It is shown already.
     panel.takeCursor();
     return panel;
-  }
-
-  /**
-   * After a reload VS Code restores the tabs in front, and names those in the background to us only when they are shown. The one with
-   * the title of this session is closed, and another takes its place in its group, where the chat goes on as it was. Of several
-   * nobody knows which it is.
-   */
-  async #takeTab({ title }: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
-    if ([...this.#panels.values()].some(panel => panel.title === title)) return undefined;
-    const [tab, ...others] = vscode.window.tabGroups.all
-      .flatMap(({ tabs }) => tabs)
-      .filter(({ input, label, isActive }) => isChat(input) && label === title && !isActive);
-    if (tab === undefined || others.length > 0) return undefined;
-    const { viewColumn } = tab.group;
-    await vscode.window.tabGroups.close(tab, true);
-    return viewColumn;
   }
 
   async #showInView(chat: ChatOfPlace): Promise<ChatPanel> {
@@ -192,6 +175,7 @@ export class Places extends Disposable {
     return (this.#inView = this.#options.makePanel(view, chat));
   }
 
+  /** Closes another of its session: a tab in the background is restored only when it is shown. */
   #attachPanel(place: vscode.WebviewPanel, chat: ChatOfPlace): ChatPanel {
     const key = keyOf(chat);
     this.#panels.get(key)?.close();
@@ -205,10 +189,6 @@ export class Places extends Disposable {
     this.#panels.set(key, panel);
     return panel;
   }
-}
-
-function isChat(input: unknown): boolean {
-  return input instanceof vscode.TabInputWebview && input.viewType.endsWith(panels.chat);
 }
 
 /** What a page kept over a reload, if it is that (a page is free to keep anything). */

@@ -8,16 +8,15 @@ import type { ChatPanel } from '../../../src/chat/panel/panel';
 import { Places, readPageState } from '../../../src/chat/panel/places';
 import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/lifecycle';
-import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
+import { acts, answers, Uri } from '../../fakes/vscode';
 import { chatOf, pageOf, scene, later, answering, left, memoryOf, temporaryFolder } from './support';
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
 const emptyPanel = () => pageOf('panel').place as vscode.WebviewPanel;
 
-/** Panels can be made, and there are no tabs. */
 function makingPanels(createWebviewPanel: () => unknown = emptyPanel): void {
-  answering({ tabGroups: { all: [] }, createWebviewPanel });
+  answering({ createWebviewPanel });
 }
 
 function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
@@ -47,40 +46,13 @@ function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
   return { places, made, resolve };
 }
 
-describe('a tab of an earlier window', () => {
-  /** The one with `*` is in front. */
-  function openWith(...labels: readonly string[]) {
-    const input = Object.assign(new TabInputWebview(), { viewType: 'mainThreadWebview-agentConsole.chat' });
-    const did: string[] = [];
-    const tabs = labels.map(label => ({
-      ...{ label: label.replace('*', ''), isActive: label.startsWith('*') },
-      ...{ group: { viewColumn: 2 }, input },
-    }));
-    const close = ({ label }: vscode.Tab) => Promise.resolve(did.push(`closed ${label}`) > 0);
-    const createWebviewPanel = (_type: string, title: string, column: number) =>
-      did.push(`made ${title} in ${column}`) && emptyPanel();
-    answering({ tabGroups: { all: [{ tabs }], close }, createWebviewPanel });
-    return { did, places: placesOf('panel').places };
-  }
-
-  it('gives its place to its session when that is opened, unless nobody knows which it is, and no other tab moves', async () => {
-    acts.length = 0;
-    const { did, places } = openWith('Other', 'Title of s1', '*Title of s2');
-    await places.show('s2');
-    await places.show('s1');
-    assert.deepEqual(did, ['made Title of s2 in -1', 'closed Title of s1', 'made Title of s1 in 2']);
-    assert.deepEqual(acts, [], 'no tab is brought forward to find out what it is');
-    const twice = openWith('Title of s1', 'Title of s1');
-    await twice.places.show('s1');
-    assert.deepEqual(twice.did, ['made Title of s1 in -1']);
-  });
-
-  it('that is in front is restored by VS Code, and takes the place of what was opened meanwhile', async () => {
-    const { places } = openWith('*Title of s1');
-    const shown = await places.show('s1');
-    places.restorePanel(emptyPanel(), { serviceId: 'service', sessionId: 's1', title: 'Older title' });
-    assert.equal(shown.isDisposed, true);
-  });
+it('a session moves no tab when it is opened; its own of an earlier window takes its place when VS Code restores that', async () => {
+  makingPanels();
+  acts.length = 0;
+  const { places } = placesOf('panel');
+  const shown = await places.show('s1');
+  places.restorePanel(emptyPanel(), { serviceId: 'service', sessionId: 's1', title: 'Older title' });
+  assert.deepEqual([shown.isDisposed, acts], [true, []]);
 });
 
 describe('the view as the place of chats', () => {
