@@ -3,7 +3,7 @@ import { panels, views } from '../../contributions';
 import { Disposable } from '../../util/lifecycle';
 import { oneLine } from '../../util/text';
 import { createPanel } from '../../ui/pagePanel';
-import { pageHtml, type Place } from '../../webview/page';
+import { pageHtml, pageOptions, type Place } from '../../webview/page';
 import type { ChatPanel } from './panel';
 import { isPageState, type PageState } from '../protocol';
 import { keyOf, type ChatSessions } from '../sessions';
@@ -98,6 +98,7 @@ export class Places extends Disposable {
     if (next === undefined) {
       const notice = vscode.l10n.t('Select a session to show its chat here.');
       view.description = '';
+      view.webview.options = { ...pageOptions(this.#options.extensionUri), enableScripts: false };
       view.webview.html = pageHtml(view.webview, this.#options.extensionUri, 'chat', notice, false);
     } else {
       this.#attachView(view, next);

@@ -42,7 +42,11 @@ function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
     },
   });
   later(() => places.dispose());
-  const resolve = (): void => places.resolveView(pageOf('view').place as vscode.WebviewView);
+  const resolve = (): vscode.WebviewOptions => {
+    const { place } = pageOf('view');
+    places.resolveView(place as vscode.WebviewView);
+    return place.webview.options;
+  };
   return { places, made, resolve };
 }
 
@@ -74,10 +78,11 @@ describe('the view as the place of chats', () => {
       assert.deepEqual(made, ['panel s1']);
     });
 
-  it('shows its session again where it was moved to, and after a reload', () => {
+  it('runs no script before a session is selected; shows that again where it was moved to, and after a reload', () => {
     const memory = memoryOf();
     const [now, later] = [placesOf('view', memory), placesOf('view', memory)];
-    now.resolve();
+    const { enableScripts, localResourceRoots } = now.resolve();
+    assert.deepEqual([enableScripts, String(localResourceRoots)], [false, 'file:///extension/dist/pages']);
     now.places.follow('s1');
     for (const { resolve } of [now, later]) resolve();
     assert.deepEqual([now.made, later.made], [['view s1', 'view s1'], ['view s1']]);
