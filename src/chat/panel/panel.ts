@@ -61,7 +61,7 @@ export class ChatPanel extends PagePanel<Place> {
     this.options = options;
     this.conversation = options.conversation;
     this.#rows = this.register(new RowFeed(splice => this.#toPage.send('splice', splice)));
-    this.#toPage = this.page.connect({ protocol: chatProtocol, handlers: panelHandlers(this) });
+    this.#toPage = this.connect({ protocol: chatProtocol, handlers: panelHandlers(this) });
     const { composition } = this.conversation;
     const { state, onDidBecomeReady } = options.connection;
     const gather = (): void => this.#gather();
@@ -82,7 +82,7 @@ export class ChatPanel extends PagePanel<Place> {
     ])
       this.register(subscription);
     this.#showTitle();
-    this.page.load();
+    this.load();
     this.conversation.load().catch((error: unknown) => {
       options.log.error('A transcript could not be read', error);
       this.#transcriptProblem = errorSentence(error);
@@ -120,7 +120,7 @@ export class ChatPanel extends PagePanel<Place> {
 
   /** Puts the cursor into the composer, at the latest when there is one. */
   takeCursor(): void {
-    if (this.page.isReady) this.#toPage.send('setDraft', { focus: true });
+    if (this.isReady) this.#toPage.send('setDraft', { focus: true });
     else this.#focusWhenReady = true;
   }
 
@@ -202,7 +202,7 @@ export class ChatPanel extends PagePanel<Place> {
 
   /** Opens find, at the latest when there is a page. */
   find(wanted: Wanted = {}): void {
-    if (this.page.isReady) this.#toPage.send('find', wanted);
+    if (this.isReady) this.#toPage.send('find', wanted);
     else this.#findWhenReady = wanted;
   }
 
@@ -234,7 +234,7 @@ export class ChatPanel extends PagePanel<Place> {
   /** Nothing is asked of the service while nobody sees the page or it is still being made, nor of one that is not in use. */
   #payAttention(): void {
     if (this.isDisposed) return;
-    if (!this.panel.visible || !this.page.isReady || this.#blocked !== undefined) {
+    if (!this.panel.visible || !this.isReady || this.#blocked !== undefined) {
       this.#watch.set(undefined);
       return;
     }
@@ -256,7 +256,7 @@ export class ChatPanel extends PagePanel<Place> {
 
   protected override onMissing(): void {
     // It may have come late, or the person has gone elsewhere.
-    offerInputBox(this, () => this.page.isMissing && this.page.load());
+    offerInputBox(this, () => this.isMissing && this.load());
   }
 
   #gather(): void {
@@ -270,7 +270,7 @@ export class ChatPanel extends PagePanel<Place> {
     this.#gathering = undefined;
     this.#payAttention();
     this.#showTitle();
-    if (!this.page.isReady) return;
+    if (!this.isReady) return;
     this.#toPage.send('state', {
       header: {
         ...headerOf(conversation.session, this.options.title, conversation.isRefreshing, Date.now()),
