@@ -238,14 +238,6 @@ function gapOf(input: RowsInput, ordered: readonly KnownMessage[]): Gap | undefi
   return { sentence: isAnswer ? answered : later, reason, webApp };
 }
 
-export async function explainGap(): Promise<void> {
-  const title = vscode.l10n.t('Why the answer is not shown yet');
-  const detail = vscode.l10n.t(
-    "Each message names only the one before it, and sending returns the id of your own message. So the agent's reply can be read as soon as a newer message of yours leads to it.\n\nSome services can list messages, so that replies appear while the agent works. They are asked for that where the setting agentConsole.extras is on.",
-  );
-  await vscode.window.showInformationMessage(title, { modal: true, detail });
-}
-
 /** Messages shown first, from the end; then so many more a step until the page has all: results of tools may be long. */
 const FIRST = 100;
 const STEP = 200;

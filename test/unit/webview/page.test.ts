@@ -175,7 +175,7 @@ const query = { tab: 'tokens', compare: true, folded: true, pseudonyms: false, p
 
 const chat: Samples<typeof chatProtocol> = {
   ...{ history: none, attach: none, chooseTarget: none, stop: none, refresh: none, readEarlier: none },
-  ...{ addAgain: none, ready: none, openWebApp: none, explainGap: none, showChanges: none },
+  ...{ addAgain: none, ready: none, openWebApp: none, showChanges: none },
   ...{ takeBack: id, discard: id, sendAgain: id, insertCode: code, compareDiff: code, applyDiff: code },
   ...{ copy: code, picture: key, detach: key, openAttachment: key, copyMessage: key, openMessage: key },
   send: { text: 'Hi', sendId: 's-1', seen: 1 },
