@@ -185,6 +185,10 @@ export class PagePanels<P extends PagePanel> extends Disposable {
     return [...this.#open.values()];
   }
 
+  has(key: string): boolean {
+    return this.#open.has(key);
+  }
+
   /** Brings the panel of a key to the front, made where there is none. */
   show(key: string, make: () => P): P {
     const open = this.#open.get(key);

@@ -37,7 +37,7 @@ export interface PanelOptions extends PanelDeps, ReturnType<Conversations['use']
 const GATHER = 50;
 
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
-export class ChatPanel extends PagePanel<Place> {
+export class ChatPanel<P extends Place = Place> extends PagePanel<P> {
   readonly conversation: Conversation;
   readonly options: PanelOptions;
   readonly #rows: RowFeed;
@@ -56,7 +56,7 @@ export class ChatPanel extends PagePanel<Place> {
   #submitting: Promise<void> | undefined;
   #draftVersion = 0;
 
-  constructor(place: Place, options: PanelOptions) {
+  constructor(place: P, options: PanelOptions) {
     super(place, { ...options, name: 'chat' });
     this.options = options;
     this.conversation = options.conversation;
@@ -130,12 +130,6 @@ export class ChatPanel extends PagePanel<Place> {
     clearTimeout(this.#gathering);
     super.dispose();
     this.options.lease.dispose();
-  }
-
-  /** Closes its tab, too. A view stays and waits for another session. */
-  close(): void {
-    this.dispose();
-    if (isPanel(this.panel)) this.panel.dispose();
   }
 
   async refresh(): Promise<void> {

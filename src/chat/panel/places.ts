@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { panels, views } from '../../contributions';
 import { Disposable } from '../../util/lifecycle';
 import { oneLine } from '../../util/text';
-import { createPanel } from '../../ui/pagePanel';
+import { createPanel, PagePanels } from '../../ui/pagePanel';
 import { pageHtml, pageOptions, type Place } from '../../webview/page';
 import type { ChatPanel } from './panel';
 import { isPageState, type PageState } from '../protocol';
@@ -12,7 +12,7 @@ export interface PlacesOptions {
   readonly extensionUri: vscode.Uri;
   readonly sessions: Pick<ChatSessions, 'get'>;
   readonly serviceId: () => string | undefined;
-  readonly makePanel: (place: Place, chat: ChatOfPlace) => ChatPanel;
+  readonly makePanel: <P extends Place>(place: P, chat: ChatOfPlace) => ChatPanel<P>;
   /** Where a session is opened; asked each time. */
   readonly location: () => 'panel' | 'view';
   /** Of this window and folder alone. */
@@ -29,7 +29,7 @@ const SHOWN_WITHIN = 10_000;
 /** The chat pages of this window: one panel a session, and the view that follows the selected one. */
 export class Places extends Disposable {
   readonly #options: PlacesOptions;
-  readonly #panels = new Map<string, ChatPanel>();
+  readonly #panels = this.register(new PagePanels<ChatPanel<vscode.WebviewPanel>>());
   #view: vscode.WebviewView | undefined;
   #inView: ChatPanel | undefined;
   /** What the view shows as soon as there is one. */
@@ -80,10 +80,11 @@ export class Places extends Disposable {
     else this.#attachView(this.#view, chat);
   }
 
+  /** In the place of another of its session: a tab in the background is restored only when it is shown. */
   restorePanel(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = readPageState(state);
     if (kept === undefined) panel.dispose();
-    else this.#attachPanel(panel, kept);
+    else this.#panels.keep(keyOf(kept), this.#options.makePanel(panel, kept));
   }
 
   /** The view is shown for the first time, or again after it was moved. */
@@ -107,9 +108,7 @@ export class Places extends Disposable {
   }
 
   override dispose(): void {
-    const left = this.#all;
-    this.#panels.clear();
-    for (const panel of left) panel.dispose();
+    this.#inView?.dispose();
     super.dispose();
   }
 
@@ -120,7 +119,7 @@ export class Places extends Disposable {
   }
 
   get #all(): readonly ChatPanel[] {
-    return [...this.#panels.values(), ...(this.#inView === undefined ? [] : [this.#inView])];
+    return [...this.#panels.all, ...(this.#inView === undefined ? [] : [this.#inView])];
   }
 
   #chatOf(sessionId: string): ChatOfPlace | undefined {
@@ -137,14 +136,9 @@ export class Places extends Disposable {
   }
 
   #openPanel(chat: ChatOfPlace): ChatPanel {
-    const open = this.#panels.get(keyOf(chat));
-    if (open !== undefined) {
-      open.reveal();
-      return open;
-    }
-    const made = createPanel(panels.chat, 'chat', chat.title, this.#options.extensionUri);
-    const panel = this.#attachPanel(made, chat);
-    // It is shown already.
+    const { extensionUri, makePanel } = this.#options;
+    const made = () => makePanel(createPanel(panels.chat, 'chat', chat.title, extensionUri), chat);
+    const panel = this.#panels.show(keyOf(chat), made);
     panel.takeCursor();
     return panel;
   }
@@ -174,21 +168,6 @@ export class Places extends Disposable {
     shown?.dispose();
     void this.#options.memory.update(VIEW_MEMORY, chat);
     return (this.#inView = this.#options.makePanel(view, chat));
-  }
-
-  /** Closes another of its session: a tab in the background is restored only when it is shown. */
-  #attachPanel(place: vscode.WebviewPanel, chat: ChatOfPlace): ChatPanel {
-    const key = keyOf(chat);
-    this.#panels.get(key)?.close();
-    const panel = this.#options.makePanel(place, chat);
-    this.register(
-      place.onDidDispose(() => {
-        // What is registered here for good must not keep the panel and its rows in memory. Another may have taken its place.
-        if (this.#panels.get(key)?.isDisposed === true) this.#panels.delete(key);
-      }),
-    );
-    this.#panels.set(key, panel);
-    return panel;
   }
 }
 

@@ -4,7 +4,6 @@ import { mock } from 'node:test';
 import * as fc from 'fast-check';
 import type * as vscode from 'vscode';
 import { EMPTY, outboxRecords } from '../../../src/chat/outbox/record';
-import type { ChatPanel } from '../../../src/chat/panel/panel';
 import { Places, readPageState } from '../../../src/chat/panel/places';
 import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/lifecycle';
@@ -31,14 +30,13 @@ function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
       let isDisposed = false;
       if (isPanel(place)) place.onDidDispose(() => (isDisposed = true));
       const panel = {
-        ...{ conversation, panel: { visible: true }, isActive: true, title: '' },
+        ...{ conversation, panel: place, isActive: true },
         ...{ reveal: nothing, dispose: nothing, takeCursor: nothing },
-        close: () => isPanel(place) && (place.dispose() as unknown),
         get isDisposed() {
           return isDisposed;
         },
       };
-      return panel as unknown as ChatPanel;
+      return panel as never;
     },
   });
   later(() => places.dispose());
