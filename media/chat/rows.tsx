@@ -69,9 +69,6 @@ function Answered({ row: { sentence, reason = '', webApp } }: { readonly row: Ga
               {l10n.t('Open in web application')}
             </Button>
           )}
-          <Button kind="link" onClick={() => panel.notify('explainGap', {})}>
-            {l10n.t('Why?')}
-          </Button>
         </div>
       </div>
     </article>

@@ -315,6 +315,7 @@ export class Conversation extends Disposable {
   }
 
   async #refresh(): Promise<void> {
+    await this.load();
     await this.#sender.reconcile();
     await this.#options.sessions.refresh(this.sessionId);
     await this.readOn();

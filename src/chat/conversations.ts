@@ -101,6 +101,7 @@ export class Conversations extends Disposable {
     };
     const begin = async (): Promise<void> => {
       await outboxes.load();
+      this.register(outboxes.onDidChange(open));
       open();
       // In a record that cannot be read other files may be named.
       if (outboxes.unreadable.length > 0) return;
@@ -110,7 +111,10 @@ export class Conversations extends Disposable {
         .sweep(serviceId, inUse)
         .catch((error: unknown) => log.error('Kept files cannot be cleared', error));
     };
-    this.register(outboxes.onDidChange(open));
-    begin().catch((error: unknown) => log.error('What was queued cannot be read', error));
+    begin().catch((error: unknown) => {
+      // The next chat that is opened tries again.
+      this.#going.delete(serviceId);
+      log.error('What was queued cannot be read', error);
+    });
   }
 }

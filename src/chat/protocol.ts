@@ -320,7 +320,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     kept: act(isKept),
     /** Opens the web application, where an answer can be read that is not shown here. */
     openWebApp: act(none),
-    explainGap: act(none),
   },
   events: {
     start: event<Start>(),

@@ -37,7 +37,7 @@ export class ReportPanel extends PagePanel {
     this.#state = state;
     this.#deps = deps;
     const { commands, reports } = deps;
-    this.#side = this.page.connect({
+    this.#side = this.connect({
       protocol: reportProtocol,
       handlers: {
         ready: () => {
@@ -50,7 +50,7 @@ export class ReportPanel extends PagePanel {
         export: () => this.#act(shown => commands.export(shown)),
       },
     });
-    this.page.load();
+    this.load();
   }
 
   /** Shows another report, or another comparison; `wanted` is the criterion to bring into view. */
@@ -66,7 +66,7 @@ export class ReportPanel extends PagePanel {
     const { reports } = this.#deps;
     const [state, wanted] = [this.#state, this.#wanted];
     const shown = reports.shown(state);
-    if (!this.page.isReady) return;
+    if (!this.isReady) return;
     let parts = missingParts(reports.missing);
     if (shown !== undefined) {
       this.panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));

@@ -56,7 +56,8 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
   const { local, session } = record;
   const { changes, canStop } = context;
   const { status, title, icon, agedState, age, isSaidByIcon, computer } = wordsOf(record, context);
-  const { model, tokenUsage: { inputTokens = 0, outputTokens = 0 } = {} } = session?.sessionSettings ?? {};
+  const { model, tokenUsage: { inputTokens = NaN, outputTokens = NaN } = {} } =
+    session?.sessionSettings ?? {};
   const [isPinned, isArchived] = [local.pinned === true, local.archivedAt !== undefined];
   const count = session?.messageCount;
   const spoken = [
@@ -87,10 +88,10 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
         oneLine(record.signal?.message ?? '', 300),
         status.problem?.sentence,
         joined([computer, model]),
-        // Such as `4.2M tokens (3.9M in, 320K out)`.
-        tokens[0] === 0
-          ? undefined
-          : vscode.l10n.t('{0} tokens ({1} in, {2} out)', ...tokens.map(value => format.compact(value))),
+        // Such as `4.2M tokens (3.9M in, 320K out)`; nothing where a part is not known.
+        inputTokens + outputTokens > 0
+          ? vscode.l10n.t('{0} tokens ({1} in, {2} out)', ...tokens.map(value => format.compact(value)))
+          : undefined,
         changes?.short,
         ...(changes?.lines ?? []),
       ]),

@@ -1,7 +1,17 @@
 import * as vscode from 'vscode';
+import { commands } from '../contributions';
 import type { Logger } from '../log';
-import { Disposable, Emitter } from '../util/lifecycle';
-import { pageOptions, WebviewPage, type Place } from '../webview/page';
+import { errorSentence } from '../util/errorSentence';
+import { Disposable, Emitter, Slot, toDisposable, type IDisposable } from '../util/lifecycle';
+import { forNotification, oneLine } from '../util/text';
+import { object, oneOf, optional, panelSide, text } from '../webview/ipc';
+import type { Guarded, PanelSide, PanelSideOptions, Protocol } from '../webview/ipc';
+import { isPanel, pageHtml, pageOptions, type Place } from '../webview/page';
+
+/** The page must say that it listens within this time, ms (trust.md 11). */
+const READY_WITHIN = 10_000;
+/** Dropped messages of one page that are logged. */
+const MOST_PROBLEMS = 20;
 
 /** Makes an editor panel with the icon of its page. */
 export function createPanel(
@@ -9,38 +19,56 @@ export function createPanel(
   name: string,
   title: string,
   extensionUri: vscode.Uri,
-  column = vscode.ViewColumn.Active,
 ): vscode.WebviewPanel {
   const options = pageOptions(extensionUri);
-  const panel = vscode.window.createWebviewPanel(type, title, column, options);
+  const panel = vscode.window.createWebviewPanel(type, title, vscode.ViewColumn.Active, options);
   // Of a grey that is seen on light and dark.
   panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', name, 'icon.svg');
   return panel;
 }
 
 export interface PagePanelOptions {
-  /** Of the page's files. */
+  /** Of the page's files, `dist/pages/NAME.js` and `.css`. */
   readonly name: string;
   readonly extensionUri: vscode.Uri;
   readonly log: Logger;
 }
 
-/** A panel, made now or found after a reload, or a view, and its page, which a subclass loads. Let go of, the panel stays open. */
+/** What every page says of itself (media/kit/boot.ts): what went wrong with it, and what the person does about that. */
+const isOfPage = object({
+  kind: oneOf('page'),
+  act: oneOf('broken', 'problem', 'reload', 'log'),
+  words: optional(text(1_000)),
+});
+
+const inWords = ({ localResourceRoots, ...others }: vscode.WebviewOptions): string =>
+  JSON.stringify({ ...others, roots: localResourceRoots?.map(String) });
+
+/**
+ * A panel, made now or found after a reload, or a view, and its page: loaded by the subclass, expected to say within 10 s that it
+ * listens, gone when it is hidden, and loaded anew with a nonce of its own for the next time it is shown. Let go of, the panel stays
+ * open.
+ */
 export abstract class PagePanel<P extends Place = vscode.WebviewPanel> extends Disposable {
   readonly panel: P;
-  protected readonly page: WebviewPage;
+  readonly #options: PagePanelOptions;
+  readonly #watchdog = this.register(new Slot<IDisposable>());
+  #isReady = false;
+  #wasVisible: boolean;
+  #problems = 0;
+  /** Some page has said that it listens: before, what comes is from what was shown here last. */
+  #wasHeard = false;
 
-  constructor(panel: P, { name, extensionUri, log }: PagePanelOptions) {
+  constructor(panel: P, options: PagePanelOptions) {
     super();
     this.panel = panel;
-    this.page = this.register(
-      new WebviewPage({
-        ...{ place: panel, extensionUri, name, log },
-        title: () => this.title,
-        onGone: () => this.onGone(),
-        onMissing: () => this.onMissing(),
-      }),
-    );
+    this.#options = options;
+    this.#wasVisible = panel.visible;
+    const changed = isPanel(panel) ? panel.onDidChangeViewState : panel.onDidChangeVisibility;
+    this.register((changed as vscode.Event<unknown>)(() => this.#followVisibility()));
+    const wanted = pageOptions(options.extensionUri);
+    // Setting them makes VS Code load what is there once more.
+    if (inWords(panel.webview.options) !== inWords(wanted)) panel.webview.options = wanted;
     this.register(panel.onDidDispose(() => this.dispose()));
   }
 
@@ -48,8 +76,101 @@ export abstract class PagePanel<P extends Place = vscode.WebviewPanel> extends D
     return this.panel.title ?? '';
   }
 
+  /** The page listens: what is sent to it arrives; before, it is dropped. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** A page that should be there has not been heard. */
+  get isMissing(): boolean {
+    return !this.isDisposed && !this.#isReady && this.panel.visible;
+  }
+
+  /** Loads the page for the first time, or again where it is missing. */
+  load(): void {
+    const { extensionUri, name } = this.#options;
+    this.panel.webview.html = pageHtml(this.panel.webview, extensionUri, name, this.title);
+    if (this.panel.visible) this.#expect();
+  }
+
+  /** The panel's end of what the page shows; what the page says of itself is heard here. */
+  connect<T extends Protocol>(
+    options: Pick<PanelSideOptions<T>, 'protocol' | 'handlers'>,
+  ): Pick<PanelSide<T>, 'send'> {
+    const { webview } = this.panel;
+    const side = panelSide<T>({
+      ...options,
+      // What is shown here may be of another panel by now.
+      post: message => !this.isDisposed && this.#isReady && webview.postMessage(message),
+      describe: error => forNotification(errorSentence(error), 1_000),
+      onProblem: (problem, error) => this.#problem(oneLine(problem), error),
+    });
+    this.register(
+      webview.onDidReceiveMessage((message: unknown) => {
+        if ((message as { readonly name?: unknown } | null)?.name === 'ready') {
+          this.#watchdog.set(undefined);
+          this.#isReady = this.#wasHeard = true;
+        }
+        if (isOfPage(message)) this.#hear(message);
+        else if (this.#wasHeard) side.receive(message);
+      }),
+    );
+    return side;
+  }
+
+  /** The page has not said in time that it listens. */
   protected abstract onMissing(): void;
+  /** A page that was hidden is gone; another will say that it is ready. */
   protected onGone(): void {}
+
+  #hear({ act, words = '' }: Guarded<typeof isOfPage>): void {
+    switch (act) {
+      case 'broken':
+        // It says so itself: nobody need be told that it is missing.
+        this.#watchdog.set(undefined);
+        this.#problem(`The ${this.#options.name} page could not be drawn: ${oneLine(words)}`);
+        return;
+      case 'problem':
+        this.#problem(`The ${this.#options.name} page reports ${oneLine(words)}`);
+        return;
+      case 'reload':
+        this.#renew();
+        return;
+      case 'log':
+        void vscode.commands.executeCommand(commands.console.showLog);
+    }
+  }
+
+  #followVisibility(): void {
+    const isVisible = this.panel.visible;
+    if (isVisible === this.#wasVisible) return;
+    this.#wasVisible = isVisible;
+    if (!isVisible) this.#renew();
+    else if (!this.#isReady) this.#expect();
+  }
+
+  #renew(): void {
+    this.#isReady = false;
+    this.#watchdog.set(undefined);
+    this.onGone();
+    this.load();
+  }
+
+  /** Logs what was wrong with the page or a message of it, so many times at most. */
+  #problem(problem: string, error?: unknown): void {
+    this.#problems++;
+    if (this.#problems > MOST_PROBLEMS) return;
+    if (error === undefined) this.#options.log.warn(problem);
+    else this.#options.log.error(problem, error);
+  }
+
+  #expect(): void {
+    const timer = setTimeout(() => {
+      this.#problem(`The ${this.#options.name} page did not load within 10 s`);
+      this.onMissing();
+    }, READY_WITHIN);
+    this.#watchdog.set(toDisposable(() => clearTimeout(timer)));
+  }
 }
 
 /** The open panels of one kind, one for each key. */
@@ -62,6 +183,10 @@ export class PagePanels<P extends PagePanel> extends Disposable {
 
   get all(): readonly P[] {
     return [...this.#open.values()];
+  }
+
+  has(key: string): boolean {
+    return this.#open.has(key);
   }
 
   /** Brings the panel of a key to the front, made where there is none. */

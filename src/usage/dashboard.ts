@@ -110,11 +110,11 @@ export class DashboardPanel extends PagePanel {
   constructor(panel: vscode.WebviewPanel, { source, extensionUri, log }: PanelDeps) {
     super(panel, { name: 'usage', extensionUri, log });
     this.#log = log;
-    this.#dashboard = this.register(new Dashboard(source, this.page));
+    this.#dashboard = this.register(new Dashboard(source, this));
     const look = (): void => this.#dashboard.lookAgain();
     this.register(panel.onDidChangeViewState(look));
     this.register(vscode.window.onDidChangeWindowState(look));
-    this.page.load();
+    this.load();
   }
 
   protected override onGone(): void {
@@ -125,7 +125,7 @@ export class DashboardPanel extends PagePanel {
     const sentence = vscode.l10n.t('The usage page did not load.');
     // It may have come late, or the person has gone elsewhere.
     const load = (): void => {
-      if (this.page.isMissing) this.page.load();
+      if (this.isMissing) this.load();
     };
     notify(this.#log, 'warning', sentence, [vscode.l10n.t('Load again'), load]);
   }

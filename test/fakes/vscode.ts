@@ -241,10 +241,6 @@ export class McpStdioServerDefinition {}
 export class TabInputText {}
 export class TabInputNotebook {}
 export class TabInputCustom {}
-/** What a tab that shows a page holds. */
-export class TabInputWebview {
-  readonly viewType: string = '';
-}
 export const ViewColumn = { Active: -1 } as const;
 
 export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;

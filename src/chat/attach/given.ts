@@ -76,7 +76,7 @@ export function placeOf(uri: vscode.Uri): string {
 /** The path in an address; of what is no address at all, that. */
 export function pathIn(uri: string): string {
   try {
-    return decodeURIComponent(uri.replace(/^[a-z-]+:\/\/[^/]*/i, ''));
+    return decodeURIComponent(uri.replace(/^[a-z-]+:(?:\/\/[^/]*)?|[?#].*/gis, ''));
   } catch {
     return uri;
   }

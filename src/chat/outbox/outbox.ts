@@ -160,7 +160,9 @@ export class Outbox extends Disposable {
 
   #keep(kept: readonly Kept[]): void {
     this.#kept = kept;
-    this.#writeLater(WRITE_DELAY);
+    // What is chosen or read for a chat may come after that has gone.
+    if (this.isDisposed) this.flush().catch(this.#report);
+    else this.#writeLater(WRITE_DELAY);
     this.#changed.fire();
   }
 

@@ -98,6 +98,8 @@ function fromFirst(value: unknown): unknown {
 export function inDraft(change: (draft: Draft) => Partial<Draft>): Change {
   return outbox => {
     const after = { ...outbox.draft, ...change(outbox.draft) };
+    // Lines end as the page shows them.
+    after.text = after.text.replaceAll(/\r\n?/g, '\n');
     return isSame(after, outbox.draft) ? outbox : { ...outbox, draft: after };
   };
 }

@@ -55,7 +55,11 @@ async function findFile(path: string): Promise<vscode.Uri | undefined> {
   const tail = path.split('/').filter(part => part !== '.' && part !== '');
   if (path.startsWith('/') || tail.includes('..') || tail.length === 0 || !/^[\w@+./-]+$/.test(path))
     throw isNowhere(path);
-  const found = await vscode.workspace.findFiles(`**/${tail.join('/')}`, '**/node_modules/**', MOST_FILES);
+  const find = (parts: readonly string[]): Thenable<vscode.Uri[]> =>
+    vscode.workspace.findFiles(`**/${parts.join('/')}`, '**/node_modules/**', MOST_FILES);
+  let found = await find(tail);
+  const [side = '', ...inside] = tail;
+  if (found.length === 0 && /^[ab]$/.test(side) && inside.length > 0) found = await find(inside);
   if (found.length === 0) throw isNowhere(path);
   const choices = found.map(value => ({ label: vscode.workspace.asRelativePath(value), value }));
   return found.length === 1 ? found[0] : pick(choices, vscode.l10n.t('Which file?'));

@@ -37,7 +37,7 @@ export interface PanelOptions extends PanelDeps, ReturnType<Conversations['use']
 const GATHER = 50;
 
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
-export class ChatPanel extends PagePanel<Place> {
+export class ChatPanel<P extends Place = Place> extends PagePanel<P> {
   readonly conversation: Conversation;
   readonly options: PanelOptions;
   readonly #rows: RowFeed;
@@ -56,12 +56,12 @@ export class ChatPanel extends PagePanel<Place> {
   #submitting: Promise<void> | undefined;
   #draftVersion = 0;
 
-  constructor(place: Place, options: PanelOptions) {
+  constructor(place: P, options: PanelOptions) {
     super(place, { ...options, name: 'chat' });
     this.options = options;
     this.conversation = options.conversation;
     this.#rows = this.register(new RowFeed(splice => this.#toPage.send('splice', splice)));
-    this.#toPage = this.page.connect({ protocol: chatProtocol, handlers: panelHandlers(this) });
+    this.#toPage = this.connect({ protocol: chatProtocol, handlers: panelHandlers(this) });
     const { composition } = this.conversation;
     const { state, onDidBecomeReady } = options.connection;
     const gather = (): void => this.#gather();
@@ -82,7 +82,7 @@ export class ChatPanel extends PagePanel<Place> {
     ])
       this.register(subscription);
     this.#showTitle();
-    this.page.load();
+    this.load();
     this.conversation.load().catch((error: unknown) => {
       options.log.error('A transcript could not be read', error);
       this.#transcriptProblem = errorSentence(error);
@@ -120,7 +120,7 @@ export class ChatPanel extends PagePanel<Place> {
 
   /** Puts the cursor into the composer, at the latest when there is one. */
   takeCursor(): void {
-    if (this.page.isReady) this.#toPage.send('setDraft', { focus: true });
+    if (this.isReady) this.#toPage.send('setDraft', { focus: true });
     else this.#focusWhenReady = true;
   }
 
@@ -130,12 +130,6 @@ export class ChatPanel extends PagePanel<Place> {
     clearTimeout(this.#gathering);
     super.dispose();
     this.options.lease.dispose();
-  }
-
-  /** Closes its tab, too. A view stays and waits for another session. */
-  close(): void {
-    this.dispose();
-    if (isPanel(this.panel)) this.panel.dispose();
   }
 
   async refresh(): Promise<void> {
@@ -202,7 +196,7 @@ export class ChatPanel extends PagePanel<Place> {
 
   /** Opens find, at the latest when there is a page. */
   find(wanted: Wanted = {}): void {
-    if (this.page.isReady) this.#toPage.send('find', wanted);
+    if (this.isReady) this.#toPage.send('find', wanted);
     else this.#findWhenReady = wanted;
   }
 
@@ -234,7 +228,7 @@ export class ChatPanel extends PagePanel<Place> {
   /** Nothing is asked of the service while nobody sees the page or it is still being made, nor of one that is not in use. */
   #payAttention(): void {
     if (this.isDisposed) return;
-    if (!this.panel.visible || !this.page.isReady || this.#blocked !== undefined) {
+    if (!this.panel.visible || !this.isReady || this.#blocked !== undefined) {
       this.#watch.set(undefined);
       return;
     }
@@ -256,7 +250,7 @@ export class ChatPanel extends PagePanel<Place> {
 
   protected override onMissing(): void {
     // It may have come late, or the person has gone elsewhere.
-    offerInputBox(this, () => this.page.isMissing && this.page.load());
+    offerInputBox(this, () => this.isMissing && this.load());
   }
 
   #gather(): void {
@@ -270,7 +264,7 @@ export class ChatPanel extends PagePanel<Place> {
     this.#gathering = undefined;
     this.#payAttention();
     this.#showTitle();
-    if (!this.page.isReady) return;
+    if (!this.isReady) return;
     this.#toPage.send('state', {
       header: {
         ...headerOf(conversation.session, this.options.title, conversation.isRefreshing, Date.now()),
@@ -278,11 +272,10 @@ export class ChatPanel extends PagePanel<Place> {
       },
       composer: composerOf(conversation, this.#blocked, this.options.composer),
       removed: this.#removed,
-      ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
+      ...(!conversation.isLoaded &&
+        this.#transcriptProblem && { transcriptProblem: this.#transcriptProblem }),
     });
-    if (conversation.isLoaded) {
-      this.#rows.show({ ...conversation.rows, webApp: this.webApp !== undefined });
-    }
+    if (conversation.isLoaded) this.#rows.show({ ...conversation.rows, webApp: this.webApp !== undefined });
     this.#followDraft();
   }
 

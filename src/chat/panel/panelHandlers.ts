@@ -13,7 +13,7 @@ import { keyOf } from '../sessions';
 import { showTranscript } from '../transcript/markdownDocument';
 import { isHidden, ownTexts } from '../transcript/messages';
 import { pictureOf } from '../transcript/parts';
-import { explainGap, RowBuilder, rowText } from '../transcript/rows';
+import { RowBuilder, rowText } from '../transcript/rows';
 import { forNotification } from '../../util/text';
 import { applyDiff, compareDiff, insertCode, openPath } from './codeBlocks';
 import type { ChatPanel } from './panel';
@@ -71,7 +71,6 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
     openMessage: ({ key }) => showTranscript(conversation, options.details, key),
     kept: kept => void options.reading.set(keyOf(conversation), kept),
     openWebApp: () => panel.webApp && openAddress(panel.webApp),
-    explainGap,
   };
 }
 

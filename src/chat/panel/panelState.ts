@@ -64,14 +64,16 @@ function tokensOf(session: ChatSession | undefined): Header['tokens'] {
     // What a service counts beyond that, by its own names.
     ...Object.entries(others).map(([name, count]) => [oneLine(name, 40), count] as const),
   ];
-  const used = (inputTokens ?? 0) + (outputTokens ?? 0);
   const active = session?.settings?.assistantActiveTimeMs;
   const lines = kinds.flatMap(([label, count]) =>
     typeof count === 'number' ? [`${label}: ${format.number(count)}`] : [],
   );
-  if (lines.length === 0) return undefined;
+  const [first] = lines;
+  if (first === undefined) return undefined;
+  const isWhole = inputTokens !== undefined && outputTokens !== undefined;
+  const short = isWhole ? vscode.l10n.t('{0} tokens', format.compact(inputTokens + outputTokens)) : first;
   if (active !== undefined) lines.push(vscode.l10n.t('Agent active: {0}', format.span(active)));
-  return { short: vscode.l10n.t('{0} tokens', format.compact(used)), detail: lines.join('\n') };
+  return { short, detail: lines.join('\n') };
 }
 
 /** Why the service of a conversation cannot be asked now; `undefined` when it can. */

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { panels, views } from '../../contributions';
 import { Disposable } from '../../util/lifecycle';
 import { oneLine } from '../../util/text';
-import { createPanel } from '../../ui/pagePanel';
-import { pageHtml, type Place } from '../../webview/page';
+import { createPanel, PagePanels } from '../../ui/pagePanel';
+import { pageHtml, pageOptions, type Place } from '../../webview/page';
 import type { ChatPanel } from './panel';
 import { isPageState, type PageState } from '../protocol';
 import { keyOf, type ChatSessions } from '../sessions';
@@ -12,7 +12,7 @@ export interface PlacesOptions {
   readonly extensionUri: vscode.Uri;
   readonly sessions: Pick<ChatSessions, 'get'>;
   readonly serviceId: () => string | undefined;
-  readonly makePanel: (place: Place, chat: ChatOfPlace) => ChatPanel;
+  readonly makePanel: <P extends Place>(place: P, chat: ChatOfPlace) => ChatPanel<P>;
   /** Where a session is opened; asked each time. */
   readonly location: () => 'panel' | 'view';
   /** Of this window and folder alone. */
@@ -29,7 +29,7 @@ const SHOWN_WITHIN = 10_000;
 /** The chat pages of this window: one panel a session, and the view that follows the selected one. */
 export class Places extends Disposable {
   readonly #options: PlacesOptions;
-  readonly #panels = new Map<string, ChatPanel>();
+  readonly #panels = this.register(new PagePanels<ChatPanel<vscode.WebviewPanel>>());
   #view: vscode.WebviewView | undefined;
   #inView: ChatPanel | undefined;
   /** What the view shows as soon as there is one. */
@@ -80,10 +80,11 @@ export class Places extends Disposable {
     else this.#attachView(this.#view, chat);
   }
 
+  /** In the place of another of its session: a tab in the background is restored only when it is shown. */
   restorePanel(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = readPageState(state);
     if (kept === undefined) panel.dispose();
-    else this.#attachPanel(panel, kept);
+    else this.#panels.keep(keyOf(kept), this.#options.makePanel(panel, kept));
   }
 
   /** The view is shown for the first time, or again after it was moved. */
@@ -98,6 +99,7 @@ export class Places extends Disposable {
     if (next === undefined) {
       const notice = vscode.l10n.t('Select a session to show its chat here.');
       view.description = '';
+      view.webview.options = { ...pageOptions(this.#options.extensionUri), enableScripts: false };
       view.webview.html = pageHtml(view.webview, this.#options.extensionUri, 'chat', notice, false);
     } else {
       this.#attachView(view, next);
@@ -106,9 +108,7 @@ export class Places extends Disposable {
   }
 
   override dispose(): void {
-    const left = this.#all;
-    this.#panels.clear();
-    for (const panel of left) panel.dispose();
+    this.#inView?.dispose();
     super.dispose();
   }
 
@@ -119,7 +119,7 @@ export class Places extends Disposable {
   }
 
   get #all(): readonly ChatPanel[] {
-    return [...this.#panels.values(), ...(this.#inView === undefined ? [] : [this.#inView])];
+    return [...this.#panels.all, ...(this.#inView === undefined ? [] : [this.#inView])];
   }
 
   #chatOf(sessionId: string): ChatOfPlace | undefined {
@@ -129,40 +129,18 @@ export class Places extends Disposable {
   }
 
   /** One at a time: two clicks must not make two panels. */
-  #inTurn(open: () => Promise<ChatPanel>): Promise<ChatPanel> {
+  #inTurn(open: () => ChatPanel | Promise<ChatPanel>): Promise<ChatPanel> {
     const opened = this.#opening.then(open);
     this.#opening = opened.catch(() => undefined);
     return opened;
   }
 
-  async #openPanel(chat: ChatOfPlace): Promise<ChatPanel> {
-    const open = this.#panels.get(keyOf(chat));
-    if (open !== undefined) {
-      open.reveal();
-      return open;
-    }
-    const column = (await this.#takeTab(chat)) ?? vscode.ViewColumn.Active;
-    const made = createPanel(panels.chat, 'chat', chat.title, this.#options.extensionUri, column);
-    const panel = this.#attachPanel(made, chat);
-    // It is shown already.
+  #openPanel(chat: ChatOfPlace): ChatPanel {
+    const { extensionUri, makePanel } = this.#options;
+    const made = () => makePanel(createPanel(panels.chat, 'chat', chat.title, extensionUri), chat);
+    const panel = this.#panels.show(keyOf(chat), made);
     panel.takeCursor();
     return panel;
-  }
-
-  /**
-   * After a reload VS Code restores the tabs in front, and names those in the background to us only when they are shown. The one with
-   * the title of this session is closed, and another takes its place in its group, where the chat goes on as it was. Of several
-   * nobody knows which it is.
-   */
-  async #takeTab({ title }: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
-    if ([...this.#panels.values()].some(panel => panel.title === title)) return undefined;
-    const [tab, ...others] = vscode.window.tabGroups.all
-      .flatMap(({ tabs }) => tabs)
-      .filter(({ input, label, isActive }) => isChat(input) && label === title && !isActive);
-    if (tab === undefined || others.length > 0) return undefined;
-    const { viewColumn } = tab.group;
-    await vscode.window.tabGroups.close(tab, true);
-    return viewColumn;
   }
 
   async #showInView(chat: ChatOfPlace): Promise<ChatPanel> {
@@ -191,24 +169,6 @@ export class Places extends Disposable {
     void this.#options.memory.update(VIEW_MEMORY, chat);
     return (this.#inView = this.#options.makePanel(view, chat));
   }
-
-  #attachPanel(place: vscode.WebviewPanel, chat: ChatOfPlace): ChatPanel {
-    const key = keyOf(chat);
-    this.#panels.get(key)?.close();
-    const panel = this.#options.makePanel(place, chat);
-    this.register(
-      place.onDidDispose(() => {
-        // What is registered here for good must not keep the panel and its rows in memory. Another may have taken its place.
-        if (this.#panels.get(key)?.isDisposed === true) this.#panels.delete(key);
-      }),
-    );
-    this.#panels.set(key, panel);
-    return panel;
-  }
-}
-
-function isChat(input: unknown): boolean {
-  return input instanceof vscode.TabInputWebview && input.viewType.endsWith(panels.chat);
 }
 
 /** What a page kept over a reload, if it is that (a page is free to keep anything). */

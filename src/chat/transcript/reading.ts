@@ -30,8 +30,8 @@ export class Reading extends Disposable {
   /** The list serves; when it has been read whole, all it shows is known. */
   #isListed = false;
   #isComplete = false;
-  /** There is a list, but it could not be read the last time. */
-  #isFailing = false;
+  /** There is a list, but it could not be read the last time, for this reason. */
+  #failure: string | undefined;
   #newestFirst = false;
   /** Where the last page of a list with the oldest first begins. */
   #resume: string | undefined;
@@ -50,7 +50,7 @@ export class Reading extends Disposable {
 
   readonly onDidChange = this.#changed.event;
 
-  get state(): Pick<RowsInput, 'messageCount' | 'walk' | 'complete'> {
+  get state(): Pick<RowsInput, 'messageCount' | 'walk' | 'complete' | 'failure'> {
     const complete = this.#isListed && this.#isComplete;
     const isBehind = this.#running !== undefined || this.#seen !== this.#stamp;
     return {
@@ -59,6 +59,7 @@ export class Reading extends Disposable {
       // A list that was read has no holes: what is missing is missing at the service.
       walk: complete ? undefined : { failed: this.#failed, isOn: this.#running !== undefined },
       complete,
+      failure: this.#failure,
     };
   }
 
@@ -68,13 +69,13 @@ export class Reading extends Disposable {
    */
   read(retry: boolean): Promise<void> {
     this.#again = this.#running !== undefined;
-    if (retry && this.#running === undefined) this.#failed.clear();
+    if (retry) this.#failed.clear();
     if (this.#running === undefined) {
       this.#running = this.#run().finally(() => {
         this.#running = undefined;
         this.#changed.fire();
         // A list that failed is tried again when the session is next asked about, not at once.
-        if (!this.#isFailing) this.follow();
+        if (this.#failure === undefined) this.follow();
       });
       this.#changed.fire();
     }
@@ -90,7 +91,7 @@ export class Reading extends Disposable {
   /** To be called when the session may have changed; the walk has nothing to gain from that. */
   follow(): void {
     if (this.#watchers === 0 || this.#running !== undefined || this.#seen === this.#stamp) return;
-    if (!this.state.complete && !this.#isFailing) return;
+    if (!this.state.complete && this.#failure === undefined) return;
     this.read(false).catch((error: unknown) => {
       if (!this.isDisposed) this.#options.log.error('Reading a session failed', error);
     });
@@ -102,7 +103,7 @@ export class Reading extends Disposable {
       const stamp = this.#stamp;
       this.#isListed = await this.#readList();
       if (!this.#isListed) await this.#walk();
-      if (!this.#isFailing) this.#seen = stamp;
+      if (this.#failure === undefined) this.#seen = stamp;
       this.#changed.fire();
       await this.#options.onRead();
       // What was asked for meanwhile.
@@ -120,13 +121,13 @@ export class Reading extends Disposable {
     for (const met = new Set<string | undefined>(); met.size < CAP && !met.has(cursor);) {
       met.add(cursor);
       const client = extras() ? api() : undefined;
-      this.#isFailing = false;
       let page;
       try {
         page = await client?.extras.messages(sessionId, cursor, { signal });
+        this.#failure = undefined;
       } catch (error) {
-        this.#isFailing = true;
-        if (!signal.aborted) log.warn(`The list of messages could not be read: ${describe(error)}`);
+        this.#failure = describe(error);
+        if (!signal.aborted) log.warn(`The list of messages could not be read: ${this.#failure}`);
       }
       if (page === undefined || page === 'missing') {
         // What comes until it is there again is not in what was read of it.

@@ -40,6 +40,8 @@ export interface RowsInput {
   /** Whether the ancestor walk is under way, and its failures in words, by id; of a list the service has, nothing. */
   readonly walk?: { readonly isOn: boolean; readonly failed: ReadonlyMap<string, string> } | undefined;
   readonly complete?: boolean;
+  /** Why the list of messages could not be read. */
+  readonly failure?: string | undefined;
 }
 
 /** The key of the row a message is in: the results of tools stand with their uses. */
@@ -214,7 +216,7 @@ function breakAbove({ message }: KnownMessage, { known, walk }: RowsInput): Gap 
  * one quiet line; when it rests, and replies can only be reached from the next message, there is a reason, too.
  */
 function gapOf(input: RowsInput, ordered: readonly KnownMessage[]): Gap | undefined {
-  const { messageCount = 0, complete = false, status = 'unknown', sends, webApp = false } = input;
+  const { messageCount = 0, complete = false, failure, status = 'unknown', sends, webApp = false } = input;
   const missing = Math.max(0, messageCount - ordered.length);
   const isInternal = missing === 0 && !ordered.some(isShown);
   const count = isInternal ? ordered.length : missing;
@@ -225,6 +227,8 @@ function gapOf(input: RowsInput, ordered: readonly KnownMessage[]): Gap | undefi
     return { sentence: vscode.l10n.t('The service does not show {0} of this session', messages) };
   if (ordered.some(entry => breakAbove(entry, input) !== undefined))
     return { sentence: vscode.l10n.t('{0} not read yet', messages) };
+  if (failure !== undefined)
+    return { sentence: vscode.l10n.t('{0} could not be read: {1}', messages, failure), canRead: true };
   const later = vscode.l10n.t('{0} cannot be read before your next message', messages);
   if (['running', 'pending', 'unknown'].includes(status) || sends.some(({ state }) => state === 'sending'))
     return { sentence: later };
@@ -232,14 +236,6 @@ function gapOf(input: RowsInput, ordered: readonly KnownMessage[]): Gap | undefi
   const isAnswer = last !== undefined && (last.message === undefined || last.message.role === 'user');
   const reason = vscode.l10n.t('This service shows replies only after your next message.');
   return { sentence: isAnswer ? answered : later, reason, webApp };
-}
-
-export async function explainGap(): Promise<void> {
-  const title = vscode.l10n.t('Why the answer is not shown yet');
-  const detail = vscode.l10n.t(
-    "Each message names only the one before it, and sending returns the id of your own message. So the agent's reply can be read as soon as a newer message of yours leads to it.\n\nSome services can list messages, so that replies appear while the agent works. They are asked for that where the setting agentConsole.extras is on.",
-  );
-  await vscode.window.showInformationMessage(title, { modal: true, detail });
 }
 
 /** Messages shown first, from the end; then so many more a step until the page has all: results of tools may be long. */

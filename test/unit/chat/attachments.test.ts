@@ -82,6 +82,16 @@ describe('a file that is attached', () => {
     for (const [uri, reason] of reasons) assert.match(await problemOf(uri, unread), reason);
   });
 
+  it('is called as its path ends, whatever else is in its address', async () => {
+    const query = encodeURIComponent('{"path":"/r/src/a.ts","ref":""}');
+    for (const uri of [
+      `git:/r/src/a%23.ts?${query}`,
+      'untitled:a%23.ts',
+      'vscode-vfs://github/r/a%23.ts#L1/2',
+    ])
+      assert.equal((await attachments().inspect(uri)).name, 'a#.ts');
+  });
+
   it('is refused when it changes while it is read, also when it is sent', async () => {
     const uri = writeFile(temporaryFolder(), 'a.txt', 'before');
     const changing: typeof diskFiles.read = async address => {

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { Marked } from 'marked';
 import { bounds } from '../../../media/chat/bounds';
-import { candidates, changed, insertCode, readDiff, readPosition } from '../../../src/chat/panel/codeBlocks';
+import {
+  candidates,
+  changed,
+  compareDiff,
+  insertCode,
+  readDiff,
+  readPosition,
+} from '../../../src/chat/panel/codeBlocks';
 import { PATH, type Row, type Splice } from '../../../src/chat/protocol';
 import { RowFeed, type RowsInput } from '../../../src/chat/transcript/rows';
 import { workspace } from '../../fakes/vscode';
@@ -101,6 +108,22 @@ describe('a diff of a message', () => {
     assert.equal(changed('', files[1]!), 'new\n');
     assert.equal(changed('a\nx\ny', files[0]!), 'b\nx\nz', 'also one that is named twice');
     for (const none of ['just words', '@@ -1 +1 @@\n-one\n+1']) assert.deepEqual(readDiff(none), []);
+  });
+
+  it('is of a file in a folder that it does not name, such as that of its repository', async () => {
+    const uri = { path: '/mono/shop/f' };
+    answering(
+      {
+        findFiles: (files: string) => Promise.resolve(files === '**/f' ? [uri] : []),
+        openTextDocument: () => Promise.resolve({ uri, getText: () => FILE }),
+        asRelativePath: () => 'shop/f',
+      },
+      workspace,
+    );
+    const compared: object[] = [];
+    const compare = (shown: object) => Promise.resolve(compared.push(shown) as never);
+    await compareDiff(`${NAMED}@@ @@\n-one\n+1\n`, { compare });
+    assert.partialDeepStrictEqual(compared, [{ before: uri, after: FILE.replace('one', '1') }]);
   });
 
   it('never throws, and leaves a file with nothing to change as it is', () => {

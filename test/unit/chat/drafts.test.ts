@@ -151,6 +151,8 @@ describe('a conversation that nobody uses any more', () => {
       const work = it.busy();
       if (!isHeard) await it.queue('later');
       const conversations = conversationsIn(it.root, storage, { sessions, api });
+      const fail = () => Promise.reject(new Error('It could not be read the first time'));
+      mock.method(storage.collection(outboxes), 'load', fail, { times: 1 });
       conversations.goOn();
       await storage.settled();
       if (isHeard) await it.queue('later');
@@ -204,5 +206,7 @@ describe('a conversation that nobody uses any more', () => {
     last.composition.setText('and more', 'last words');
     last.dispose();
     assert.equal((await draftIn(storage))?.text, 'and more', 'what is written is stored when a window goes');
+    last.composition.setTarget({ computerId: 'c', name: 'Chosen' });
+    assert.equal((await draftIn(storage))?.target?.name, 'Chosen', 'also what is chosen after that');
   });
 });

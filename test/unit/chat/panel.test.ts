@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import * as fc from 'fast-check';
 import type * as vscode from 'vscode';
+import { transcriptRecords } from '../../../src/chat/transcript/transcript';
 import { catchUnhandled } from '../../fakes/cleanUp';
 import { acts } from '../../fakes/vscode';
 import {
@@ -96,6 +97,19 @@ describe('a chat page that begins', () => {
     assert.deepEqual([...now(), page.isLet()], [0, 2, false]);
   });
 
+  it('shows what is stored when it is refreshed, where that could not be read at first', async () => {
+    const it = await scene();
+    await it.send('A question');
+    const again = await it.open({ unread: true });
+    const stored = again.storage.collection(transcriptRecords('service1', it.sessionId));
+    mock.method(stored, 'load', () => Promise.reject(new Error('busy')), { times: 1 });
+    const page = begunOf(again);
+    await page.until(() => page.shows()?.transcriptProblem !== undefined);
+    await page.ask('refresh', {});
+    await page.until(() => inWords(page.told('splice') ?? '').includes('A question'));
+    assert.equal(page.shows()?.transcriptProblem, undefined);
+  });
+
   it('lets nobody choose among the computers of another service, and opens its own messages', async () => {
     const it = await scene();
     await it.send('A question');
@@ -114,6 +128,15 @@ describe('a chat page that begins', () => {
 });
 
 describe('what is written', () => {
+  it('elsewhere, with line ends of Windows, leaves the composer when it is sent', async () => {
+    const it = await scene();
+    it.composition.setText('One\r\nand more');
+    const outcome = it.settled();
+    begunOf(it).send('One\nand more');
+    await outcome;
+    assert.deepEqual([it.sent(), it.draft()], [['One\nand more'], ['']]);
+  });
+
   it('comes back beside what is written then when it is refused, also where the page has not heard of it', async () => {
     const it = await scene();
     const page = begunOf(it);

@@ -4,20 +4,18 @@ import { mock } from 'node:test';
 import * as fc from 'fast-check';
 import type * as vscode from 'vscode';
 import { EMPTY, outboxRecords } from '../../../src/chat/outbox/record';
-import type { ChatPanel } from '../../../src/chat/panel/panel';
 import { Places, readPageState } from '../../../src/chat/panel/places';
 import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/lifecycle';
-import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
+import { acts, answers, Uri } from '../../fakes/vscode';
 import { chatOf, pageOf, scene, later, answering, left, memoryOf, temporaryFolder, until } from './support';
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
 const emptyPanel = () => pageOf('panel').place as vscode.WebviewPanel;
 
-/** Panels can be made, and there are no tabs. */
 function makingPanels(createWebviewPanel: () => unknown = emptyPanel): void {
-  answering({ tabGroups: { all: [] }, createWebviewPanel });
+  answering({ createWebviewPanel });
 }
 
 function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
@@ -32,55 +30,31 @@ function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
       let isDisposed = false;
       if (isPanel(place)) place.onDidDispose(() => (isDisposed = true));
       const panel = {
-        ...{ conversation, panel: { visible: true }, isActive: true, title: '' },
+        ...{ conversation, panel: place, isActive: true },
         ...{ reveal: nothing, dispose: nothing, takeCursor: nothing },
-        close: () => isPanel(place) && (place.dispose() as unknown),
         get isDisposed() {
           return isDisposed;
         },
       };
-      return panel as unknown as ChatPanel;
+      return panel as never;
     },
   });
   later(() => places.dispose());
-  const resolve = (): void => places.resolveView(pageOf('view').place as vscode.WebviewView);
+  const resolve = (): vscode.WebviewOptions => {
+    const { place } = pageOf('view');
+    places.resolveView(place as vscode.WebviewView);
+    return place.webview.options;
+  };
   return { places, made, resolve };
 }
 
-describe('a tab of an earlier window', () => {
-  /** The one with `*` is in front. */
-  function openWith(...labels: readonly string[]) {
-    const input = Object.assign(new TabInputWebview(), { viewType: 'mainThreadWebview-agentConsole.chat' });
-    const did: string[] = [];
-    const tabs = labels.map(label => ({
-      ...{ label: label.replace('*', ''), isActive: label.startsWith('*') },
-      ...{ group: { viewColumn: 2 }, input },
-    }));
-    const close = ({ label }: vscode.Tab) => Promise.resolve(did.push(`closed ${label}`) > 0);
-    const createWebviewPanel = (_type: string, title: string, column: number) =>
-      did.push(`made ${title} in ${column}`) && emptyPanel();
-    answering({ tabGroups: { all: [{ tabs }], close }, createWebviewPanel });
-    return { did, places: placesOf('panel').places };
-  }
-
-  it('gives its place to its session when that is opened, unless nobody knows which it is, and no other tab moves', async () => {
-    acts.length = 0;
-    const { did, places } = openWith('Other', 'Title of s1', '*Title of s2');
-    await places.show('s2');
-    await places.show('s1');
-    assert.deepEqual(did, ['made Title of s2 in -1', 'closed Title of s1', 'made Title of s1 in 2']);
-    assert.deepEqual(acts, [], 'no tab is brought forward to find out what it is');
-    const twice = openWith('Title of s1', 'Title of s1');
-    await twice.places.show('s1');
-    assert.deepEqual(twice.did, ['made Title of s1 in -1']);
-  });
-
-  it('that is in front is restored by VS Code, and takes the place of what was opened meanwhile', async () => {
-    const { places } = openWith('*Title of s1');
-    const shown = await places.show('s1');
-    places.restorePanel(emptyPanel(), { serviceId: 'service', sessionId: 's1', title: 'Older title' });
-    assert.equal(shown.isDisposed, true);
-  });
+it('a session moves no tab when it is opened; its own of an earlier window takes its place when VS Code restores that', async () => {
+  makingPanels();
+  acts.length = 0;
+  const { places } = placesOf('panel');
+  const shown = await places.show('s1');
+  places.restorePanel(emptyPanel(), { serviceId: 'service', sessionId: 's1', title: 'Older title' });
+  assert.deepEqual([shown.isDisposed, acts], [true, []]);
 });
 
 describe('the view as the place of chats', () => {
@@ -102,10 +76,11 @@ describe('the view as the place of chats', () => {
       assert.deepEqual(made, ['panel s1']);
     });
 
-  it('shows its session again where it was moved to, and after a reload', () => {
+  it('runs no script before a session is selected; shows that again where it was moved to, and after a reload', () => {
     const memory = memoryOf();
     const [now, later] = [placesOf('view', memory), placesOf('view', memory)];
-    now.resolve();
+    const { enableScripts, localResourceRoots } = now.resolve();
+    assert.deepEqual([enableScripts, String(localResourceRoots)], [false, 'file:///extension/dist/pages']);
     now.places.follow('s1');
     for (const { resolve } of [now, later]) resolve();
     assert.deepEqual([now.made, later.made], [['view s1', 'view s1'], ['view s1']]);

@@ -232,7 +232,11 @@ describe('the header of a chat', () => {
         ...['audioTokens: 7', 'bad\ufffdname: 1', `Agent active: ${format.span(125_000)}`],
       ].join('\n'),
     });
-    assert.equal(tokens({ tokenUsage: { cacheReadTokens: 0 } })?.detail, 'Cache read: 0');
+    for (const [some, line] of [
+      [{ inputTokens: 12_000, cacheReadTokens: 5 }, 'Input: 12,000'],
+      [{ cacheReadTokens: 0 }, 'Cache read: 0'],
+    ] as const)
+      assert.equal(tokens({ tokenUsage: some })?.short, line, 'no sum of what is not known');
     for (const nothing of [undefined, {}, { tokenUsage: {} }]) assert.equal(tokens(nothing), undefined);
   });
 

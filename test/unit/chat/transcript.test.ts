@@ -89,7 +89,7 @@ describe('messages by the ancestor walk', () => {
     assert.deepEqual(circular.asked, ['m3', 'm2', 'm1']);
   });
 
-  it('are kept when a question fails or there are too many, which is said where it was; a word reads on', async () => {
+  it('are kept when a question fails or there are too many, which is said where it was; a word reads on, also while others are read', async () => {
     const [served, many] = [new Served(6), new Served(300)];
     const [gone] = served.all.splice(2, 1);
     assert.equal(await served.readFrom('m5'), 3);
@@ -99,7 +99,8 @@ describe('messages by the ancestor walk', () => {
     assert.equal(served.known.size, 3);
     assert.equal(await many.readFrom('m299'), 200);
     assert.deepEqual(many.breaks, [['break:m100', 'Earlier messages have not been read yet.', true]]);
-    for (const { reading } of [served, many]) await reading.read(true);
+    for (const { reading } of [served, many])
+      await Promise.all([false, true].map(retry => reading.read(retry)));
     assert.deepEqual([served.known.size, many.known.size], [6, 300]);
   });
 });
@@ -146,13 +147,14 @@ describe('messages from a list of the service', () => {
     assert.deepEqual(said, [[1], [1], [1], [1], [1]]);
   });
 
-  it('leave the reading to the walk where that fails, which is logged, and are not read in circles', async () => {
+  it('leave the reading to the walk where that fails, which is logged and said, and are not read in circles', async () => {
     const served = new Served(3);
+    served.session.messageCount = 10;
     served.list = () => Promise.reject(new Error('down'));
     for (const id of ['m0', 'm1', 'm2']) await served.readFrom(id);
     assert.deepEqual(served.asked, ['m0', 'm1', 'm2']);
     assert.ok(served.log.lines.some(line => line.includes('down')));
-    assert.equal(served.reading.state.complete, false);
+    assert.deepEqual(served.breaks, [['gap', '7 messages could not be read: Error: down', true]]);
     const circular = new Served(1);
     circular.list = async () => ({ ...(await circular.pages()), cursor: 'same' });
     await circular.reading.read(false);

@@ -69,7 +69,8 @@ describe('a session as a row', () => {
     const title = 'Fix it';
     const session = sessionOf({ title, computerId: 'c-1', sessionSettings: settings });
     const check = { problem: { at: now, sentence: 'No answer.' } };
-    const works = sessionOf({ title, status: 'running' });
+    const sessionSettings = { tokenUsage: { inputTokens: 5 } };
+    const works = sessionOf({ title, status: 'running', sessionSettings });
     const waits = ['waiting 1 min', 'May I?', 'atlas · atlas-large', '3K tokens (1K in, 2K out)'];
     for (const [fields, ...lines] of [
       [{ session, signal }, ...waits],

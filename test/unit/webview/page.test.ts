@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { mock } from 'node:test';
 import { Uri, type WebviewOptions } from 'vscode';
-import { WebviewPage, pageHtml, pageOptions } from '../../../src/webview/page';
+import { PagePanel } from '../../../src/ui/pagePanel';
+import { pageHtml, pageOptions, type Place } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
 import { env } from '../../fakes/vscode';
 import { RefusedByPanel, act, event, number, object, pageSide } from '../../../src/webview/ipc';
@@ -14,20 +15,25 @@ import { pageOf } from '../chat/support';
 
 const extensionUri = Uri.file('/extension');
 
+/** What a panel has noted. */
+const noted: string[] = [];
+const note = (what: string) => (): unknown => noted.push(what);
+
+class NotingPanel extends PagePanel<Place> {
+  override onGone = note('gone');
+  override onMissing = note('missing');
+}
+
 describe('a page in a webview', () => {
   let [log, place] = [silentLog(), pageOf('panel')];
-  let page: WebviewPage;
-  /** What was noted by who made it. */
-  const noted: string[] = [];
+  let page: NotingPanel;
   const times = (what: string): number => noted.filter(each => each === what).length;
-  const note = (what: string) => () => noted.push(what);
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
     noted.length = 0;
     [log, place] = [silentLog(), pageOf('panel')];
-    const told = { title: () => 'Usage', onGone: note('gone'), onMissing: note('missing') };
-    page = new WebviewPage({ ...{ place: place.place, extensionUri, name: 'usage', log }, ...told });
+    page = new NotingPanel(place.place, { extensionUri, name: 'usage', log });
     page.connect({
       protocol: { requests: { ready: act(object({})), note: act(object({})) }, events: {} },
       handlers: { ready: note('ready'), note: note('note') },
@@ -99,8 +105,7 @@ it('what a page may do is told anew where it is anything else, and no more where
   for (const options of [{ ...wanted, enableForms: undefined }, ...wrong] as readonly WebviewOptions[]) {
     const { place } = pageOf('panel');
     place.webview.options = options;
-    const nothing = { title: () => '', onGone: () => undefined, onMissing: () => undefined };
-    new WebviewPage({ place, extensionUri, log: silentLog(), name: 'usage', ...nothing }).dispose();
+    new NotingPanel(place, { extensionUri, log: silentLog(), name: 'usage' }).dispose();
     assert.equal(place.webview.options !== options, wrong.includes(options));
     const { enableScripts, localResourceRoots: roots, ...more } = place.webview.options;
     const allowed = [enableScripts, roots?.map(String), JSON.stringify(more)];
@@ -170,7 +175,7 @@ const query = { tab: 'tokens', compare: true, folded: true, pseudonyms: false, p
 
 const chat: Samples<typeof chatProtocol> = {
   ...{ history: none, attach: none, chooseTarget: none, stop: none, refresh: none, readEarlier: none },
-  ...{ addAgain: none, ready: none, openWebApp: none, explainGap: none, showChanges: none },
+  ...{ addAgain: none, ready: none, openWebApp: none, showChanges: none },
   ...{ takeBack: id, discard: id, sendAgain: id, insertCode: code, compareDiff: code, applyDiff: code },
   ...{ copy: code, picture: key, detach: key, openAttachment: key, copyMessage: key, openMessage: key },
   send: { text: 'Hi', sendId: 's-1', seen: 1 },
