@@ -94,7 +94,10 @@ export function Composer() {
     const recorded = await sendText(sent, queued);
     recording.value = false;
     const since = text();
-    if (!recorded) show(since === '' ? sent : `${sent}\n\n${since}`);
+    if (!recorded) {
+      held.wanted = false;
+      show(since === '' ? sent : `${sent}\n\n${since}`);
+    }
     if (!recorded || since !== '') tell();
     if (recorded && queued) announce(l10n.t('Queued. It will be sent when the agent is idle.'));
     focus();

@@ -112,6 +112,7 @@ describe('a chat page by itself', () => {
     await showsOf(3);
     const { id, params } = (await said('send')).at(-1) ?? assert.fail();
     assert.equal(params.text, 'second');
+    await page.keyboard.press('Enter');
     await answer({ kind: 'refusal', id, reason: 'Not now.' });
     await page.locator('.problem').getByText('Not now.').waitFor();
     const both = 'second\n\nthird';

@@ -115,17 +115,17 @@ describe('the usage page', () => {
       assert.deepEqual(lastAsked().range, { start: '2026-11-19', end: '2026-11-20' });
       const before = source.asked.length;
       await page.getByLabel('to', { exact: true }).fill('2026-11-01');
+      await sees('The range ends before it begins.');
       await from.fill('2025-12-31');
-      assert.equal(await page.locator('input[type=date]:invalid').count(), 2);
       await sees('Value must be 01/14/2026 or later');
       assert.equal(source.asked.length, before);
       // A year goes through days that are long ago.
       await from.focus();
-      await page.keyboard.type('11182026');
-      await sees('Nov 18, 2026 – Nov 20, 2026 UTC, 3 days');
+      await page.keyboard.type('10302026');
+      await sees('Oct 30, 2026 – Nov 1, 2026 UTC, 3 days');
       await check('Tables').check();
       await section('Tokens by day').getByRole('table').waitFor();
-      assert.equal((await cells('Tokens by day', 1))[0], 'Nov 18, 2026');
+      assert.equal((await cells('Tokens by day', 1))[0], 'Oct 30, 2026');
     });
 
   it('reads a chart out to the keyboard and to the pointer, and gives it a table with the same figures', async () => {
