@@ -45,13 +45,13 @@ export function Head() {
         <Check
           of="compare"
           label={l10n.t('Compare')}
-          title={l10n.t('Show the same weekdays before in charts and tables as well')}
+          title={l10n.t('Also show the preceding period (same weekdays)')}
         />
         <Check of="tables" label={l10n.t('Tables')} title={l10n.t('Show a table in place of each chart')} />
         <Check
           of="pseudonyms"
           label={l10n.t('Hide names')}
-          title={l10n.t('People have made-up names that stay the same, here, in files and in what you copy')}
+          title={l10n.t("Replace people's names with consistent pseudonyms here, in exports and in copies")}
         />
         <button
           type="button"

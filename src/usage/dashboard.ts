@@ -48,8 +48,7 @@ export class Dashboard extends Disposable {
         ready: () => {
           this.pageGone();
           this.#shown = undefined;
-          const { env, l10n } = vscode;
-          return { texts: l10n.bundle, language: env.language, ...this.#situation() };
+          return { texts: vscode.l10n.bundle, ...this.#situation() };
         },
         report: query => this.#report(query),
         fetch: ({ query, again }) => this.#fetch(query, again),

@@ -253,9 +253,11 @@ describe('the usage page', () => {
     const { page } = await open({ compare: true }, source);
     await page.getByRole('progressbar', { name: 'Fetching, page 2' }).waitFor();
     await press('Cancel');
-    const said = page.getByRole('status').filter({ hasText: 'was cancelled. What is known is shown.' });
+    const said = page
+      .getByRole('status')
+      .filter({ hasText: 'Fetching canceled. Showing the days already fetched.' });
     await said.waitFor();
-    await sees('5 of 30 days are missing.', 'not compared, since not all of these days');
+    await sees('5 of 30 days are missing.', 'not compared: some days');
     assert.equal(await page.locator('.figure .change').count(), 0);
     await page.getByText('Which days').click();
     await sees('Nov 16, 2026 – Nov 20, 2026');
@@ -264,7 +266,7 @@ describe('the usage page', () => {
     await press('Try again');
     await gone('5 of 30 days are missing.');
     assert.equal(await said.count(), 0);
-    await sees('30 days, compared with the same weekdays before, Sep 17, 2026 – Oct 16, 2026');
+    await sees('30 days, compared with the preceding period (same weekdays), Sep 17, 2026 – Oct 16, 2026');
     await press(/^Refresh/);
     await sees('Figures are up to date.');
     assert.equal(source.fetched.map(({ again }) => again).join(), 'false,false,true');
@@ -306,7 +308,7 @@ describe('the usage page', () => {
     assert.equal(problems.splice(0).length, 1);
     source.forget();
     await press(/^Refresh/);
-    await heading('Nothing is known about these days yet').waitFor();
+    await heading('No figures for these days yet').waitFor();
     await sees('30 of 30 days are missing.');
     // Somebody signs in with another key.
     source.problem = source.orgId = undefined;
@@ -335,12 +337,13 @@ describe('the usage page', () => {
     await search.fill('Nov 1');
     let answer = hold();
     await check('Hide names').check();
-    await heading('Loading').waitFor();
+    await page.locator('.late', { hasText: 'Loading' }).waitFor();
     await json(true).waitFor();
     assert.equal(await page.locator('.drawing').isVisible(), false);
     answer();
     await json(false).waitFor();
     assert.equal(await search.inputValue(), 'Nov 1');
+    await section('Tokens by day').getByText('20 of 30 rows').waitFor();
     answer = hold();
     await range('7 days');
     await page.locator('.drawing.waits').waitFor();
