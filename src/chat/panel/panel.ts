@@ -151,7 +151,6 @@ export class ChatPanel extends PagePanel<Place> {
     this.#draftVersion = 0;
     this.#toPage.send('start', {
       texts: vscode.l10n.bundle,
-      language: vscode.env.language,
       identity: { sessionId, serviceId, title: this.title },
       kept: this.options.reading.get(keyOf(this.conversation)),
       draft: text,
