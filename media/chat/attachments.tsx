@@ -54,7 +54,7 @@ function AttachedChip({ chip, onRemoved }: { readonly chip: Chip } & OnRemoved) 
             type="button"
             class="chip-name one-line"
             aria-label={l10n.t('Open {0}', name)}
-            onClick={() => panel.notify('openAttachment', { key })}
+            onClick={() => void ask(panel.request('openAttachment', { key }))}
           >
             {name}
           </button>

@@ -6,7 +6,6 @@ import { Icon, IconButton, Notice } from './controls';
 import {
   announce,
   ask,
-  asked,
   composer,
   keepNext,
   keepUnsaved,
@@ -48,13 +47,15 @@ export function Composer() {
   };
 
   useLayoutEffect(() => {
-    onComposerChange(({ text: given, focus: wantsFocus }) => {
+    onComposerChange(({ text: given, focus: wantsFocus, ask: wantsText }) => {
       if (given !== undefined && text() !== given) {
         walk.at = -1;
         keepUnsaved(undefined);
         // What came behind what is being written does not move the cursor.
         show(given, wantsFocus || !given.startsWith(text()) ? undefined : ref.current?.selectionEnd);
       }
+      if (wantsText === true && text().trim() === '' && ref.current !== null)
+        insert(ref.current, l10n.t('Thanks. Please wait while I read your answer.'));
       if (wantsFocus) focus();
     });
     if (ref.current === null) return;
@@ -67,11 +68,6 @@ export function Composer() {
     }
     return listenForDrops(ref.current, setDragging);
   }, []);
-  useEffect(() => {
-    if (asked.value === 0 || ref.current === null) return;
-    if (text().trim() === '') insert(ref.current, l10n.t('Thanks. Please wait while I read your answer.'));
-    focus();
-  }, [asked.value]);
 
   const chips = known?.chips ?? [];
   const waiting = recording.value || known?.sending === true;
@@ -94,9 +90,12 @@ export function Composer() {
     const recorded = await sendText(sent, queued);
     recording.value = false;
     const since = text();
-    if (!recorded) show(since === '' ? sent : `${sent}\n\n${since}`);
+    if (!recorded) {
+      held.wanted = false;
+      show(since === '' ? sent : `${sent}\n\n${since}`);
+    }
     if (!recorded || since !== '') tell();
-    if (recorded && queued) announce(l10n.t('Queued. It will be sent when the agent is idle.'));
+    if (recorded && queued) announce(l10n.t('Queued. {0}', composer.value?.queueNote ?? ''));
     focus();
   };
 
@@ -204,7 +203,7 @@ export function Composer() {
             icon="attach"
             label={l10n.t('Attach files')}
             title={l10n.t(
-              'Attach files. Or drop them: here while holding Shift, or on a session in the Sessions view.',
+              'Attach files, or drop them here while holding Shift or on a session in the Sessions view',
             )}
             onClick={() => void ask(panel.request('attach', {}))}
           />

@@ -33,7 +33,7 @@ export async function pictureOf(key: string): Promise<Blob> {
   return new Blob([Uint8Array.from(bytes)], { type: mediaType });
 }
 
-/** Object addresses of the pictures that were seen. */
+/** Object addresses of the pictures of messages that were seen; what is attached may change at its address. */
 const pictures = new Map<string, string>();
 
 interface PictureProps {
@@ -46,17 +46,21 @@ interface PictureProps {
 /** A picture, once it is there; with `thumbnail` a small one, and its icon before. */
 export function Picture({ source, label, thumbnail = false }: PictureProps) {
   const [address, setAddress] = useState(pictures.get(source));
+  const [problem, setProblem] = useState('');
   useEffect(() => {
     if (address !== undefined) return;
     const show = (picture: Blob): void => {
-      pictures.set(source, URL.createObjectURL(picture));
-      setAddress(pictures.get(source));
+      const made = URL.createObjectURL(picture);
+      if (source.includes('\n')) pictures.set(source, made);
+      setAddress(made);
     };
-    pictureOf(source).then(show, () => undefined);
+    pictureOf(source).then(show, (error: unknown) =>
+      setProblem(error instanceof Error ? error.message : String(error)),
+    );
   }, []);
   if (address !== undefined)
     return <img class={thumbnail ? 'thumbnail' : undefined} src={address} alt={label} />;
-  return thumbnail ? <Icon name="file-media" /> : null;
+  return thumbnail ? <Icon name="file-media" /> : problem && <p class="quiet">{problem}</p>;
 }
 
 const icons: Readonly<Record<Chip['kind'], string>> = {
@@ -67,7 +71,7 @@ const icons: Readonly<Record<Chip['kind'], string>> = {
 };
 
 /** The icon of an attachment; of a picture a small one of it, once that is there. */
-export function ChipIcon({ chip: { key, kind, picture = key } }: { readonly chip: Chip }) {
+export function ChipIcon({ chip: { key, kind, size, picture = key } }: { readonly chip: Chip }) {
   if (kind !== 'image' || picture === '') return <Icon name={icons[kind]} />;
-  return <Picture key={picture} source={picture} label="" thumbnail={true} />;
+  return <Picture key={picture + size} source={picture} label="" thumbnail={true} />;
 }

@@ -2,30 +2,38 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { partsOfRow, partText, type Row } from '../../src/chat/protocol';
 import { IconButton } from './controls';
-import { finding, toggle, transcript } from './page';
-import type { Place } from './transcript';
+import { finding, list, toggle, transcript } from './page';
 
 /** Typing that comes together is searched for together, ms. */
 const GATHER = 120;
 
-/** All places of these words, whatever their case. */
+/** The marks of Markdown, which nobody sees. */
+const MARKS = /\]\([^()[\]\n]*\)|[`*_~[\]]/g;
+
+/** All places of these words, whatever their case and what space is between them. */
 function wordsPattern(words: string): RegExp {
-  return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
+  return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+'), 'giu');
 }
 
+/** Whether a text holds the words as it is written or as it is shown. */
 function hasWords(text: string, words: string): boolean {
-  return words !== '' && text.search(wordsPattern(words)) >= 0;
+  const pattern = wordsPattern(words);
+  return words !== '' && [text, text.replace(MARKS, '')].some(each => each.search(pattern) >= 0);
 }
 
-function isCut(row: Row): boolean {
-  return partsOfRow(row).some(part => 'cut' in part);
+/** All that is shown of a row. */
+function textsOf(row: Row): readonly string[] {
+  if (row.kind !== 'message') return [];
+  const labels = row.parts.map(part => (part.kind === 'fold' ? part.label.join('') : ''));
+  return [...row.parts.map(partText), ...labels, ...row.chips.map(({ name }) => name)];
 }
 
 /** Finds text in all the page has of the transcript, also where it is collapsed or far away. */
-export function FindBar({ list }: { readonly list: { readonly current: Place | undefined } }) {
+export function FindBar() {
   const field = useRef<HTMLInputElement>(null);
   const came = useRef(document.activeElement);
-  const [words, setWords] = useState('');
+  const [typed, setTyped] = useState('');
+  const words = typed.trim();
   const [matches, setMatches] = useState<readonly Row[]>([]);
   const [at, setAt] = useState(-1);
   const match = matches[at];
@@ -33,23 +41,23 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
   const [asked, ask] = useReducer((count: number) => count + 1, 0);
   const shown = useRef<string | undefined>(undefined);
   shown.current = match?.key;
-  /** The row that is meant, where the words are in what the page does not have of it. */
-  const [cut, setCut] = useState<string | undefined>(undefined);
+  /** The row that is meant, where the words are not in what the page has of it. */
+  const [beyond, setBeyond] = useState<Row | undefined>(undefined);
   /** The row that is meant, until a match there was found. */
   const aim = useRef<string | undefined>(undefined);
   const { rows } = transcript.value;
 
   useEffect(() => {
     const { words: given, key } = finding.value ?? {};
-    if (given !== undefined) setWords(given);
+    if (given !== undefined) setTyped(given);
     aim.current = key;
     field.current?.select();
   }, [finding.value]);
   useEffect(() => {
     const search = (): void => {
-      const found = rows.filter(row => partsOfRow(row).some(part => hasWords(partText(part), words)));
+      const found = rows.filter(row => textsOf(row).some(text => hasWords(text, words)));
       const aimed = found.findIndex(({ key }) => key === aim.current);
-      const beyond = aimed >= 0 ? undefined : rows.find(row => row.key === aim.current && isCut(row))?.key;
+      const meant = aimed >= 0 ? undefined : rows.find(({ key }) => key === aim.current);
       if (aimed >= 0) {
         aim.current = undefined;
         ask(undefined);
@@ -57,15 +65,15 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
       // While rows come in, the match that is shown stays that. What stands nearest to the end is most likely meant.
       const same = found.findIndex(({ key }) => key === shown.current);
       setMatches(found);
-      setCut(beyond);
-      setAt(beyond !== undefined ? -1 : ([aimed, same].find(index => index >= 0) ?? found.length - 1));
+      setBeyond(meant);
+      setAt(meant !== undefined ? -1 : ([aimed, same].find(index => index >= 0) ?? found.length - 1));
     };
     const timer = setTimeout(search, GATHER);
     return () => clearTimeout(timer);
   }, [words, rows, finding.value]);
   useEffect(() => {
-    if (cut !== undefined) list.current?.toRow(cut);
-  }, [cut]);
+    if (beyond !== undefined) list.current?.toRow(beyond.key);
+  }, [beyond?.key]);
   useEffect(() => {
     const log = document.querySelector('.log');
     if (log === null) return;
@@ -73,7 +81,7 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
     const observer = new MutationObserver(mark);
     observer.observe(log, { childList: true, subtree: true });
     mark();
-    if (match !== undefined) void show(match, words, list.current);
+    if (match !== undefined) void show(match, words);
     return () => {
       observer.disconnect();
       CSS.highlights.clear();
@@ -82,7 +90,7 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
 
   const letGo = (): void => {
     aim.current = undefined;
-    setCut(undefined);
+    setBeyond(undefined);
   };
   const go = (step: number): void => {
     letGo();
@@ -93,7 +101,9 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
     finding.value = undefined;
     if (came.current instanceof HTMLElement) came.current.focus();
   };
-  const count = matches.length === 0 ? l10n.t('No results') : l10n.t('{0} of {1}', at + 1, matches.length);
+  const count =
+    matches.length === 0 ? l10n.t('No results') : l10n.t('{0} of {1}', at + 1 || '?', matches.length);
+  const isHidden = beyond !== undefined && partsOfRow(beyond).some(part => 'cut' in part);
   const label = l10n.t('Find in this session');
   return (
     <div
@@ -111,15 +121,14 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
         ref={field}
         aria-label={label}
         placeholder={label}
-        value={words}
+        value={typed}
         onInput={event => {
           letGo();
-          setWords(event.currentTarget.value);
+          setTyped(event.currentTarget.value);
         }}
       />
       <output>
-        {words !== '' &&
-          (cut === undefined ? count : l10n.t('In the part of this message that is not shown here'))}
+        {words !== '' && (isHidden ? l10n.t('In the part of this message that is not shown here') : count)}
       </output>
       <IconButton icon="arrow-up" label={l10n.t('Previous match')} onClick={() => go(-1)} />
       <IconButton icon="arrow-down" label={l10n.t('Next match')} onClick={() => go(1)} />
@@ -138,7 +147,7 @@ function ranges(root: Node, words: string): Range[] {
   while (walker.nextNode() !== null) {
     const node = walker.currentNode as Text;
     const around = node.parentElement?.closest('p, pre, li, td, th, h3, h4, h5, h6, summary');
-    if (around !== block) text += '\n';
+    if (around !== block) text += '\0';
     block = around;
     nodes.push({ node, from: text.length });
     text += node.data;
@@ -160,12 +169,12 @@ function ranges(root: Node, words: string): Range[] {
 }
 
 /** Opens the parts of a row that hold the words, and goes to the first of these. */
-async function show(row: Row, words: string, list: Place | undefined): Promise<void> {
+async function show(row: Row, words: string): Promise<void> {
   for (const [index, part] of partsOfRow(row).entries())
     if (hasWords(partText(part), words)) toggle(`${row.key}:${index}`, true);
-  list?.toRow(row.key);
+  list.current?.toRow(row.key);
   await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-  const drawn = list?.element(row.key);
+  const drawn = list.current?.element(row.key);
   const first = drawn && ranges(drawn, words)[0];
   first?.startContainer.parentElement?.scrollIntoView({ block: 'nearest' });
 }

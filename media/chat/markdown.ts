@@ -183,15 +183,12 @@ export function dressPaths(root: DocumentFragment | Element): void {
     if (text.data.includes(':') && !text.parentElement?.closest('a')) texts.push(text);
   }
   for (const text of texts) {
-    const pieces: (string | HTMLElement)[] = [];
+    const pieces: (string | Node)[] = [];
     let from = 0;
     for (const found of text.data.matchAll(PATH)) {
-      const link = document.createElement('span');
-      link.className = 'path';
-      link.role = 'link';
-      link.tabIndex = 0;
+      const link = element('a', 'path', found[0]);
+      link.href = '#';
       link.title = l10n.t('Open this file');
-      link.textContent = found[0];
       pieces.push(text.data.slice(from, found.index), link);
       from = found.index + found[0].length;
     }

@@ -16,6 +16,7 @@ import {
 } from '../../src/chat/protocol';
 import { pageSide, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
+import type { Place } from './transcript';
 
 /** What the panel said last; everything shown is made from these. Nothing is drawn before the start. */
 export const start = signal<Start | undefined>(undefined);
@@ -24,21 +25,19 @@ export const composer = computed(() => panelState.value?.composer);
 
 export interface Rows {
   readonly rows: readonly Row[];
-  /** Rows there will be when all have arrived; `undefined` before the first arrived. */
-  readonly total: number | undefined;
+  /** Whether all have arrived; `undefined` before the first arrived. */
+  readonly isWhole: boolean | undefined;
 }
-export const transcript = signal<Rows>({ rows: [], total: undefined });
+export const transcript = signal<Rows>({ rows: [], isWhole: undefined });
 export const following = signal(true);
+/** Where the transcript stands, once there is one. */
+export const list: { current: Place | undefined } = { current: undefined };
 /** What the find bar is opened for, another each time it should take the cursor again; `undefined` while it is closed. */
 export const finding = signal<Wanted | undefined>(undefined);
 /** Why the last act failed, or what it did beyond what was asked for; shown above the composer until the next. */
 export const remark = signal<string | undefined>(undefined);
-/** Raised when a message is wanted that uncovers an answer. */
-export const asked = signal(0);
-/** Raised when the transcript should go to its end, as after a send. */
-export const endWanted = signal(0);
 /** Dates and numbers in the person's language. */
-export let words = new Formatter('en');
+export const words = new Formatter(document.documentElement.lang);
 
 /** Said politely to screen readers. */
 export const announcement = signal('');
@@ -66,36 +65,36 @@ export function toggle(key: string, open: boolean): void {
 interface ComposerChange {
   readonly text?: string;
   readonly focus: boolean;
+  /** Without a text, one is written that uncovers an answer. */
+  readonly ask?: boolean;
 }
-let tellComposer: (change: ComposerChange) => void = () => undefined;
+export let tellComposer: (change: ComposerChange) => void = () => undefined;
 
 export function onComposerChange(listener: (change: ComposerChange) => void): void {
   tellComposer = listener;
 }
 
-/** As the panel counts them, and how many are still to come. */
+/** As the panel counts them, and whether these are all. */
 let rows: readonly Row[] = [];
-let rest: number | undefined;
+let isWhole: boolean | undefined;
 /** What is handed over to be sent, until the panel has said whether it is recorded, and with that has a row for it. */
 let leaving: readonly Row[] = [];
 
 function showRows(): void {
   const own = leaving.filter(({ key }) => !rows.some(row => row.key === key));
-  const shown = withDays(rows.concat(own));
-  transcript.value = { rows: shown, total: rest === undefined ? rest : rest + shown.length };
+  transcript.value = { rows: withDays(rows.concat(own)), isWhole };
 }
 
 export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
   {
     start: payload => {
       if (payload.texts !== undefined) l10n.config({ contents: payload.texts });
-      words = new Formatter(payload.language);
       const kept = payload.kept ?? leftPlace(payload.identity);
       scroll = kept?.scroll;
       opened.value = new Set(kept?.opened);
       start.value = payload;
       seen = 0;
-      [rows, rest, leaving] = [[], undefined, []];
+      [rows, isWhole, leaving] = [[], undefined, []];
       showRows();
       keep();
       const left = leftUnsaved();
@@ -104,9 +103,9 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
     state: payload => {
       panelState.value = { ...payload, receivedAt: performance.now() };
     },
-    splice: ({ from, remove, rows: added, total }) => {
+    splice: ({ from, remove, rows: added, isWhole: isAll }) => {
       rows = rows.toSpliced(from, remove, ...added);
-      rest = total - rows.length;
+      isWhole = isAll;
       showRows();
     },
     setDraft: change => {
@@ -203,7 +202,7 @@ export async function sendText(text: string, queued: boolean): Promise<boolean> 
   if (!queued) {
     leaving = [sendRow(sendId, at, text.slice(0, MAX_SHOWN))];
     showRows();
-    endWanted.value++;
+    list.current?.toEnd();
   }
   const recorded = await ask(panel.request('send', { text, seen, sendId }));
   keepUnsaved(undefined);
@@ -226,8 +225,9 @@ export async function ask(question: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Says that something is copied, and shows it on the button. */
-export function copied(button: Element): void {
+/** Says that something is copied, once it is, and shows it on the button. */
+export async function copied(button: Element, question: Promise<unknown>): Promise<void> {
+  if (!(await ask(question))) return;
   announce(l10n.t('Copied'));
   const icon = button.firstElementChild;
   icon?.classList.replace('codicon-copy', 'codicon-check');

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Fold, GapRow, MessageRow, Part, Row } from '../../src/chat/protocol';
 import type * as markdown from './markdown';
 import { Button, ChipIcon, Icon, IconButton, Notice, Picture } from './controls';
-import { announce, ask, asked, copied, opened, panel, start, toggle, words } from './page';
+import { announce, ask, copied, opened, panel, start, tellComposer, toggle, words } from './page';
 
 /** `continued`: with what the row above says. */
 export function RowView({ row, continued }: { readonly row: Row; readonly continued: boolean }) {
@@ -60,12 +60,12 @@ function Answered({ row: { sentence, reason = '', webApp } }: { readonly row: Ga
           <Button
             kind="primary"
             title={l10n.t('Write a short message that you can send')}
-            onClick={() => asked.value++}
+            onClick={() => tellComposer({ focus: true, ask: true })}
           >
             {l10n.t('Ask for them')}
           </Button>
           {webApp === true && (
-            <Button kind="secondary" onClick={() => panel.notify('openWebApp', {})}>
+            <Button kind="secondary" onClick={() => void ask(panel.request('openWebApp', {}))}>
               {l10n.t('Open in web application')}
             </Button>
           )}
@@ -108,11 +108,8 @@ function MessageView({ row, continued }: { readonly row: MessageRow; readonly co
         icon="copy"
         class="copy-message"
         label={l10n.t('Copy message')}
-        onClick={({ currentTarget }) => {
-          // The whole of it, which only the panel knows.
-          panel.notify('copyMessage', { key });
-          copied(currentTarget);
-        }}
+        // The whole of it, which only the panel knows.
+        onClick={({ currentTarget }) => void copied(currentTarget, panel.request('copyMessage', { key }))}
       />
       <Chips row={row} />
       {row.accepted && (
@@ -216,7 +213,7 @@ function PartView({ part, rowKey, index, breaks }: PartProps) {
   const cut = 'cut' in part && (
     <p class="cut quiet">
       {part.cut}{' '}
-      <Button kind="link" onClick={() => panel.notify('openMessage', { key: rowKey })}>
+      <Button kind="link" onClick={() => void ask(panel.request('openMessage', { key: rowKey }))}>
         {l10n.t('Open the whole message as a text document')}
       </Button>
     </p>

@@ -6,10 +6,10 @@ import { FindBar } from './find';
 import {
   ask,
   copied,
-  endWanted,
   finding,
   following,
   keepScroll,
+  list,
   panel,
   panelState,
   scroll,
@@ -21,7 +21,6 @@ import { RowView } from './rows';
 /** The transcript with its empty and loading states, and the way back to the end. */
 export function Transcript() {
   const known = transcript.value;
-  const list = useRef<Place | undefined>(undefined);
   /** The last message when the reader was at the end. */
   const seen = useRef<string | undefined>(undefined);
 
@@ -39,29 +38,25 @@ export function Transcript() {
     return () => window.removeEventListener('keydown', keyDown);
   }, []);
 
-  useEffect(() => {
-    if (endWanted.value > 0) list.current?.toEnd();
-  }, [endWanted.value]);
-
-  if (known.total === undefined) {
+  if (known.isWhole === undefined) {
     const problem = panelState.value?.transcriptProblem;
     return (
       <main class="transcript">
         {problem === undefined ? (
-          <p class="loading quiet">{l10n.t('Loading')}</p>
+          <p class="loading late quiet">{l10n.t('Loading')}</p>
         ) : (
           <Notice icon="error">{problem}</Notice>
         )}
       </main>
     );
   }
-  const toLatest = l10n.t('To the latest message');
+  const toLatest = l10n.t('Go to latest message');
   return (
-    <main class="transcript" onClick={click} onKeyDown={pressed}>
-      {finding.value !== undefined && <FindBar list={list} />}
+    <main class="transcript" onClick={click}>
+      {finding.value !== undefined && <FindBar />}
       <h2 class="unseen">{l10n.t('Transcript')}</h2>
-      <List rows={known} handle={list} />
-      {known.total === 0 && (
+      <List rows={known} />
+      {known.isWhole && known.rows.length === 0 && (
         <div class="empty quiet">
           <Icon name="comment" />
           <h2>{l10n.t('No messages yet')}</h2>
@@ -89,38 +84,25 @@ function messagesAfter(rows: readonly Row[], key: string | undefined): number {
   return from < 0 ? 0 : rows.slice(from + 1).filter(isMessage).length;
 }
 
-function openPath(target: Element | undefined): boolean {
-  const path = target?.closest('.path')?.textContent;
-  if (path !== undefined) void ask(panel.request('openPath', { path }));
-  return path !== undefined;
-}
-
-/** Names of files take Enter as links do. */
-function pressed(event: KeyboardEvent): void {
-  if (event.key !== 'Enter' || !(event.target instanceof Element) || !event.target.matches('.path')) return;
-  event.preventDefault();
-  openPath(event.target);
-}
-
 /** Links, names of files and the buttons of code inside rendered Markdown. Nothing reaches the editor's own handling of links. */
 function click(event: MouseEvent): void {
   const target = event.target instanceof Element ? event.target : undefined;
-  if (openPath(target)) return;
   const link = target?.closest('a');
   if (link) {
     event.preventDefault();
     event.stopPropagation();
-    panel.notify('openLink', { href: link.href });
+    const { className, href, text: path } = link;
+    void ask(
+      className === 'path' ? panel.request('openPath', { path }) : panel.request('openLink', { href }),
+    );
     return;
   }
   const button = target?.closest<HTMLElement>('button[data-act]');
   const text = button?.closest('.code')?.querySelector('pre')?.textContent;
   if (text === undefined || !button) return;
   const { act } = button.dataset;
-  if (act === 'copy') {
-    panel.notify('copy', { text });
-    copied(button);
-  } else if (act === 'insertCode' || act === 'compareDiff' || act === 'applyDiff')
+  if (act === 'copy') void copied(button, panel.request('copy', { text }));
+  else if (act === 'insertCode' || act === 'compareDiff' || act === 'applyDiff')
     void ask(panel.request(act, { text }));
 }
 
@@ -135,13 +117,7 @@ const ENOUGH = 10;
  * The rows of a transcript; only those near the viewport exist. Opens at the end, follows it while the reader is there, and
  * otherwise keeps what is read where it is, whatever arrives before or after.
  */
-export function List({
-  rows,
-  handle,
-}: {
-  readonly rows: Rows;
-  readonly handle: { current: Place | undefined };
-}) {
+function List({ rows }: { readonly rows: Rows }) {
   const viewport = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const hadFocus = useRef(false);
@@ -151,7 +127,7 @@ export function List({
 
   useLayoutEffect(() => {
     if (viewport.current === null || box.current === null) return;
-    handle.current = place;
+    list.current = place;
     return place.observe(viewport.current, box.current);
   }, []);
   useLayoutEffect(() => {
@@ -222,14 +198,14 @@ export class Place {
   }
 
   /** The first and the last of these rows to draw. */
-  draw({ rows, total }: Rows): readonly [first: number, last: number] {
+  draw({ rows, isWhole }: Rows): readonly [first: number, last: number] {
     if (rows !== this.#rows) {
       // What was scrolled just now, before the browser tells of it.
       this.scrolled();
       const before = this.#rows;
       const tops = this.#allTops();
       this.#rows = rows;
-      this.#isWhole = rows.length === total;
+      this.#isWhole = isWhole === true;
       this.#tops = undefined;
       this.#keepPlace(before, tops);
     }

@@ -78,7 +78,7 @@ export function ChartView({ title, chart, previousRange }: ChartProps) {
         )}
         {marks.map(label => ` · ${label}`)}
       </p>
-      <ul class="legend" aria-label={l10n.t('Lines of the chart')}>
+      <ul class="legend" aria-label={l10n.t('Chart legend')}>
         {rows.map(({ id, label, index, now, before }) => (
           <li key={id}>
             <label class="check" title={label}>

@@ -45,13 +45,13 @@ export function Head() {
         <Check
           of="compare"
           label={l10n.t('Compare')}
-          title={l10n.t('Show the same weekdays before in charts and tables as well')}
+          title={l10n.t('Also show the preceding period (same weekdays)')}
         />
         <Check of="tables" label={l10n.t('Tables')} title={l10n.t('Show a table in place of each chart')} />
         <Check
           of="pseudonyms"
           label={l10n.t('Hide names')}
-          title={l10n.t('People have made-up names that stay the same, here, in files and in what you copy')}
+          title={l10n.t("Replace people's names with consistent pseudonyms here, in exports and in copies")}
         />
         <button
           type="button"
@@ -202,12 +202,14 @@ function RangePicker({ range }: { readonly range: DayRange }) {
   );
 }
 
-/** A day that may not be chosen asks for nothing; why is said in the browser's words beside it: its bubble would end the typing. */
+/** Days that may not be chosen ask for nothing; why is said beside them, for a bubble of the browser would end the typing. */
 function CustomRange({ range }: { readonly range: DayRange }) {
-  const [problem, setProblem] = useState('');
-  const { start, end } = situation.value?.bounds ?? range;
-  const note = l10n.t('Days are UTC, from {0} through {1}.', words.day(start), words.day(end));
-  const input = (of: 'start' | 'end', label: string, min: string, max: string) => (
+  const [typed, setTyped] = useState(range);
+  const [problems, setProblems] = useState({ start: '', end: '' });
+  const { start: min, end: max } = situation.value?.bounds ?? range;
+  const note = l10n.t('Days are UTC, from {0} through {1}.', words.day(min), words.day(max));
+  const order = typed.start > typed.end ? l10n.t('The range ends before it begins.') : '';
+  const input = (of: 'start' | 'end', label: string) => (
     <input
       type="date"
       aria-label={label}
@@ -216,18 +218,21 @@ function CustomRange({ range }: { readonly range: DayRange }) {
       {...{ min, max }}
       required
       onChange={({ currentTarget: { validationMessage, value } }) => {
-        setProblem(validationMessage);
-        if (validationMessage === '') change({ custom: { ...range, [of]: value } });
+        const days = { ...typed, [of]: value };
+        const found = { ...problems, [of]: validationMessage };
+        setTyped(days);
+        setProblems(found);
+        if (found.start + found.end === '' && days.start <= days.end) change({ custom: days });
       }}
     />
   );
   return (
     <>
-      {input('start', l10n.t('From'), start, range.end)}
+      {input('start', l10n.t('From'))}
       <span aria-hidden="true">{l10n.t('to')}</span>
-      {input('end', l10n.t('to'), range.start, end)}
+      {input('end', l10n.t('to'))}
       <span id="range-note" class="quiet" role="status">
-        {problem || note}
+        {problems.start || problems.end || order || note}
       </span>
     </>
   );

@@ -22,7 +22,6 @@ import { ChartView } from './chart';
 import {
   exact,
   figureText,
-  language,
   short,
   words,
   asking,
@@ -81,13 +80,14 @@ function Dashboard() {
 interface InsteadProps {
   readonly icon: string;
   readonly title: string;
+  readonly class?: string;
   readonly children?: ComponentChildren;
 }
 
 /** A quiet word in place of figures. */
-function Instead({ icon, title, children }: InsteadProps) {
+function Instead({ icon, title, class: more = '', children }: InsteadProps) {
   return (
-    <div class="instead" role="status">
+    <div class={`instead ${more}`} role="status">
       <Icon name={icon} />
       <h2>{title}</h2>
       {children}
@@ -103,7 +103,7 @@ function Body() {
   const isLoading = isHidden || (made === undefined && asking.value !== undefined);
   return (
     <>
-      {isLoading && <Instead icon="graph" title={l10n.t('Loading')} />}
+      {isLoading && <Instead icon="graph" title={l10n.t('Loading')} class="late" />}
       {made && (
         <div class={isBehind.value ? 'drawing waits' : 'drawing'} hidden={isHidden}>
           <Report made={made} />
@@ -116,7 +116,7 @@ function Body() {
 function Report({ made }: { readonly made: TabReport }) {
   const { figures, missing, person, query, sections } = made;
   const isEmpty = missing.length === lengthOf(query.range);
-  const nothing = fetching.value ? l10n.t('Fetching') : l10n.t('Nothing is known about these days yet');
+  const nothing = fetching.value ? l10n.t('Fetching') : l10n.t('No figures for these days yet');
   return (
     <>
       {query.person !== undefined && (
@@ -161,9 +161,9 @@ function RangeLine({
         ? l10n.t('{0} UTC, 1 day', words.day(range.start))
         : l10n.t('{0} UTC, {1} days', rangeText(range), words.number(days))}
       {before !== undefined && isComparable
-        ? `, ${l10n.t('compared with the same weekdays before, {0} – {1}', words.day(before.start), words.day(before.end))}`
+        ? `, ${l10n.t('compared with the preceding period (same weekdays), {0} – {1}', words.day(before.start), words.day(before.end))}`
         : isMentioned &&
-          `, ${l10n.t('not compared, since not all of these days and the same weekdays before have figures')}`}
+          `, ${l10n.t('not compared: some days of this or the preceding period have no figures')}`}
     </p>
   );
 }
@@ -292,7 +292,7 @@ function SectionView({ section, report }: SectionProps) {
   const { markers, previousRange } = report;
   const isTable = section.chart === undefined || state.value.tables === true;
   const [view, setView] = useState<TableView>({});
-  const seen = useMemo(() => shown(table, view, language), [table, view]);
+  const seen = useMemo(() => shown(table, view, words), [table, view]);
   const chart = useMemo(() => chartOf(section, markers), [section, markers]);
   const asShown = (): Section => ({ ...section, table: seen });
   const headingId = `section-${id}`;

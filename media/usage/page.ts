@@ -12,7 +12,6 @@ import {
   type UsageQuery,
   amountText,
   Formatter,
-  supportedLanguage,
   type Amount,
   type Cell,
   type Column,
@@ -72,8 +71,6 @@ export async function connect(): Promise<void> {
   });
   const start = await panel.request('ready', {});
   if (start.texts !== undefined) l10n.config({ contents: start.texts });
-  language = supportedLanguage(start.language);
-  words = new Formatter(language);
   situation.value = start;
   await load();
 }
@@ -167,7 +164,7 @@ export async function fetchDays(again: boolean): Promise<void> {
 /** Ends the fetch for the person, who is told what that means. */
 export function giveUpFetch(): void {
   panel.notify('cancel', {});
-  say(l10n.t('Fetching was cancelled. What is known is shown.'));
+  say(l10n.t('Fetching canceled. Showing the days already fetched.'));
 }
 
 export function save(name: string, text: string): Promise<void> {
@@ -196,8 +193,7 @@ function refuse(error: unknown): void {
 }
 
 /** Numbers and dates in the person's language. */
-export let words = new Formatter('en');
-export let language = 'en';
+export const words = new Formatter(document.documentElement.lang);
 
 /** Short, for figures and axes: `4.2M`, `3.4`, `12%`. */
 export function short(value: number, unit: Unit): string {

@@ -184,7 +184,6 @@ export type Unsaved = Guarded<typeof isUnsaved>;
 export interface Start {
   /** The texts of the display language; none for English. */
   readonly texts: Readonly<Record<string, string>> | undefined;
-  readonly language: string;
   readonly identity: PageState;
   /** Where the session was read before, if that was in this window and since it was loaded. */
   readonly kept?: Kept | undefined;
@@ -203,8 +202,8 @@ export interface Splice {
   readonly from: number;
   readonly remove: number;
   readonly rows: readonly Row[];
-  /** Rows the page will hold when all have arrived. */
-  readonly total: number;
+  /** With this, all have arrived. */
+  readonly isWhole: boolean;
 }
 
 export interface Picture {

@@ -148,8 +148,16 @@ function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses:
     return vscode.l10n.t('A proxy or firewall refused access to {0}{1}. Check the address.', host, facts);
   if (error.kind === 'notFound' || error.kind === 'refused')
     return step === 'baseUrl'
-      ? vscode.l10n.t('{0} does not look like an agent service: it lists no computers{1}. Check the address.', host, facts)
-      : vscode.l10n.t('{0} does not look like its web application: it lists no readiness reports{1}. Check the address.', host, facts);
+      ? vscode.l10n.t(
+          '{0} does not look like an agent service: it lists no computers{1}. Check the address.',
+          host,
+          facts,
+        )
+      : vscode.l10n.t(
+          '{0} does not look like its web application: it lists no readiness reports{1}. Check the address.',
+          host,
+          facts,
+        );
   if (error.kind === 'unauthorized' && step === 'appUrl')
     return vscode.l10n.t(
       '{0} accepted the key, but the web application at {1} did not{2}. Enter an API key of this organization, or sign in again with another address.',

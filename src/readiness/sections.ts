@@ -137,7 +137,7 @@ function criteriaSection(
       const name = oneLine(row.name, 120);
       const score =
         now &&
-        html`<span class="${passes(now) ? 'good' : 'bad'}">${words.scoreText(now)}</span>
+        html`<span class="${!passes(now) && 'bad'}">${words.scoreText(now)}</span>
           <span class="quiet">${share([now])}%</span>
           <span class="unseen">${words.passingText(now)}</span>`;
       const changed = words.changeText(change);

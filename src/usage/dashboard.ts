@@ -36,8 +36,7 @@ export class Dashboard extends Disposable {
       handlers: {
         ready: () => {
           this.pageGone();
-          const { env, l10n } = vscode;
-          return { texts: l10n.bundle, language: env.language, ...this.#situation() };
+          return { texts: vscode.l10n.bundle, ...this.#situation() };
         },
         report: query => source.report(query),
         fetch: ({ query, again }) => this.#fetch(query, again),

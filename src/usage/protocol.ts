@@ -26,7 +26,7 @@ export * from './report/table';
 export { addDays, lengthOf, runsOf } from './report/calendar';
 export { amountText, isPart, knownOf, sum, type Amount } from '../util/amount';
 export { isSame } from '../util/compare';
-export { Formatter, supportedLanguage } from '../util/format';
+export { Formatter } from '../util/format';
 
 /**
  * Messages between the dashboard's panel and its page: what both sides agree on. The page knows what it shows and asks for it; the
@@ -92,7 +92,6 @@ export interface Situation {
 export interface Start extends Situation {
   /** Texts in the person's language, where they have one of their own. */
   readonly texts?: Readonly<Record<string, string>> | undefined;
-  readonly language: string;
 }
 
 const nothing = object({});

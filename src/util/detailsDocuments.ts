@@ -39,7 +39,9 @@ export class DetailsDocuments extends Disposable {
 
   /** `id` tells documents of one title apart; `content` is asked for again whenever the document is opened. */
   async show(id: string, title: string, content: () => string, extension = 'md'): Promise<void> {
-    const document = await workspace.openTextDocument(this.#put(id, title, content, { end: `.${extension}` }));
+    const document = await workspace.openTextDocument(
+      this.#put(id, title, content, { end: `.${extension}` }),
+    );
     await window.showTextDocument(document, { preview: true });
   }
 

@@ -29,6 +29,11 @@ export class Formatter {
     this.#asked = language;
   }
 
+  /** As Intl knows it. */
+  get language(): string {
+    return supportedLanguage(this.#asked);
+  }
+
   /** A span such as `12 s`, `2 min`, `3 h`, `5 d`; negative spans count as nothing. */
   span(ms: number): string {
     const [[unit, length]] = unitsOf(ms);
@@ -41,7 +46,7 @@ export class Formatter {
     const rest = Math.floor((Math.max(0, ms) % length) / nextLength);
     const first = this.span(ms);
     if (rest === 0) return first;
-    const join = new Intl.ListFormat(supportedLanguage(this.#asked), { type: 'unit', style: 'narrow' });
+    const join = new Intl.ListFormat(this.language, { type: 'unit', style: 'narrow' });
     return join.format([first, this.#unit(nextUnit, rest)]);
   }
 
@@ -112,7 +117,7 @@ export class Formatter {
 
   #of<F extends Intl.NumberFormat | Intl.DateTimeFormat>(options: object, make: (language: string) => F): F {
     const key = JSON.stringify(options);
-    const made = (this.#made.get(key) as F | undefined) ?? make(supportedLanguage(this.#asked));
+    const made = (this.#made.get(key) as F | undefined) ?? make(this.language);
     this.#made.set(key, made);
     return made;
   }

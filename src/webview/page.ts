@@ -52,7 +52,7 @@ export function pageHtml(
         <link rel="stylesheet" href="${uriOf('css')}" />
       </head>
       <body>
-        ${hasScript ? root : html`<main class="loading quiet"><p>${title}</p></main>`}
+        ${hasScript ? root : html`<main class="loading late quiet"><p>${title}</p></main>`}
       </body>
     </html>`.text;
 }

@@ -49,7 +49,7 @@ const TYPICAL = `(async rows => {
   for (const [index, row] of rows.entries()) {
     await drawn();
     const began = performance.now();
-    tell('splice', { from: index, remove: 0, rows: [row], total: index + 1 });
+    tell('splice', { from: index, remove: 0, rows: [row], isWhole: true });
     while (![...document.querySelectorAll('.log article')].at(-1)?.textContent.includes('Typical ' + index + '.')) await turn();
     document.querySelector('.log').getBoundingClientRect();
     times.push(performance.now() - began);
@@ -61,12 +61,12 @@ const SCRIPT = `(async () => {
   await drawn();
   const total = rows.length;
   let began = performance.now();
-  tell('splice', { from: 0, remove: 0, rows: rows.slice(-100), total });
+  tell('splice', { from: 0, remove: 0, rows: rows.slice(-100), isWhole: false });
   while (!document.querySelector('.log')?.textContent.includes('Number ${MESSAGES - 1}.')) await drawn();
   await drawn();
   const opened = performance.now() - began;
   for (let end = total - 100; end > 0; end -= 1000) {
-    tell('splice', { from: 0, remove: 0, rows: rows.slice(Math.max(0, end - 1000), end), total });
+    tell('splice', { from: 0, remove: 0, rows: rows.slice(Math.max(0, end - 1000), end), isWhole: end <= 1000 });
     await drawn();
   }
   await drawn();

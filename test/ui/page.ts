@@ -90,9 +90,9 @@ export async function openChatPage(dist?: string, kept: Kept = {}, before = ''):
   return page;
 }
 
-export function startOf(fields: { readonly language?: string; readonly kept?: Kept } = {}): object {
+export function startOf(fields: { readonly kept?: Kept } = {}): object {
   const identity = { sessionId: 's', serviceId: 's', title: 't' };
-  return { language: 'en', identity, draft: '', kept: {}, focus: true, ...fields };
+  return { identity, draft: '', kept: {}, focus: true, ...fields };
 }
 
 /** A message with code and a file's name in it; every fourth is the person's. */

@@ -27,7 +27,7 @@ describe('a chat page by itself', () => {
     page.evaluate(`tell(${JSON.stringify(name)}, ${JSON.stringify(payload)}); drawn()`);
   /** The transcript is these from `from` on. */
   const rowsAre = (rows: readonly object[], from = 0, remove = 0): Promise<unknown> =>
-    tell('splice', { from, remove, rows, total: from + rows.length });
+    tell('splice', { from, remove, rows, isWhole: true });
   const composerIs = (composer?: Partial<Composer>): Promise<unknown> => tell('state', stateOf(composer));
   /** What the page has said under this name. */
   const said = (name: string): Promise<Said[]> =>
@@ -99,6 +99,8 @@ describe('a chat page by itself', () => {
     await writes('second');
     await showsOf(2);
     assert.match((await shown())[1] ?? '', /First\s+sending/);
+    const spins = `document.body.className = 'vscode-reduce-motion'; getComputedStyle(document.querySelector('.spin')).animationName`;
+    assert.equal(await page.evaluate(spins), 'none', 'where the person wants little motion');
     assert.equal(await field().inputValue(), 'second');
     assert.deepEqual(await sent(), ['First']);
     assert.equal(await drafted(), 'First', 'until it is recorded, the draft is what is sent');
@@ -112,17 +114,20 @@ describe('a chat page by itself', () => {
     await showsOf(3);
     const { id, params } = (await said('send')).at(-1) ?? assert.fail();
     assert.equal(params.text, 'second');
+    await page.keyboard.press('Enter');
     await answer({ kind: 'refusal', id, reason: 'Not now.' });
     await page.locator('.problem').getByText('Not now.').waitFor();
     const both = 'second\n\nthird';
     assert.deepEqual([await field().inputValue(), await drafted()], [both, both]);
     await showsOf(2);
 
-    await composerIs({ queues: true });
+    await composerIs({ queues: true, queueNote: 'On hold.' });
     await page.keyboard.press('Enter');
     await until(async () => (await said('send')).length === 3);
     await page.evaluate('drawn()');
     assert.equal((await shown()).length, 2, 'what is queued is not on its way');
+    await answer({ kind: 'answer', id: (await said('send')).at(-1)?.id, value: null });
+    await page.getByText('Queued. On hold.').waitFor();
   });
 
   it('sends once the message before has left, when the key was pressed earlier and nothing was written since', async () => {
@@ -192,16 +197,44 @@ describe('a chat page by itself', () => {
     assert.equal((await said('detach')).length, 1);
   });
 
-  it('says where find was to go that the words are in what is not shown of that message', async () => {
+  it('says why nothing was copied or shown, and looks at an attachment again each time it is attached', async () => {
+    const answers = async (name: string, count: number, answered: object): Promise<void> => {
+      await until(async () => (await said(name)).length === count);
+      await answer({ ...answered, id: (await said(name)).at(-1)?.id });
+    };
+    await rowsAre([{ ...messageRow(1), parts: [{ kind: 'file', label: 'a.png', picture: '1\n0' }] }]);
+    await answers('picture', 1, { kind: 'refusal', reason: 'This picture cannot be shown.' });
+    await page.getByText('This picture cannot be shown.').waitFor();
+    await button('Copy message').click();
+    await answers('copyMessage', 1, { kind: 'refusal', reason: 'The clipboard is locked.' });
+    await page.locator('.problem').getByText('The clipboard is locked.').waitFor();
+    assert.equal(await page.getByText('Copied').count(), 0);
+    for (const count of [2, 3]) {
+      await composerIs({ chips: [{ key: 'file:///a', name: 'a.png', kind: 'image', size: '', title: '' }] });
+      await answers('picture', count, { kind: 'answer', value: { mediaType: 'image/png', bytes: [] } });
+      await page.locator('.composer .thumbnail').waitFor();
+      await composerIs();
+    }
+  });
+
+  it('finds what is shown, also in labels and names, and says that words are in what is not shown', async () => {
     const parts = [{ kind: 'text', text: 'its beginning', cut: '9 more characters are not shown here.' }];
-    await rowsAre([{ ...messageRow(1), parts }, messageRow(2), messageRow(3)]);
+    const text = 'Use `pnpm`\n**to** [build](https://a.example) it';
+    const chips = [{ key: '', name: 'plan.md', kind: 'text', size: '', title: '' }];
+    const marked = { ...messageRow(0), parts: [{ kind: 'text', text }], chips };
+    await rowsAre([{ ...messageRow(1), parts }, messageRow(2), messageRow(3), marked, messageRow(4)]);
     await tell('find', { words: 'number', key: 'message:1' });
     const found = page.locator('.find output');
     await found.getByText('In the part of this message that is not shown here').waitFor();
     await button('Previous match').click();
-    await found.getByText('2 of 2').waitFor();
-    await page.getByRole('textbox', { name: 'Find in this session' }).fill('beginning');
-    await found.getByText('1 of 1').waitFor();
+    await found.getByText('3 of 3').waitFor();
+    for (const words of ['beginning', 'Use pnpm to build it', 'plan.md', 'Read a.ts']) {
+      await page.getByRole('textbox', { name: 'Find in this session' }).fill('in none of them');
+      await found.getByText('No results').waitFor();
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.insertText(words);
+      await found.getByText('1 of 1').waitFor();
+    }
   });
 
   it('goes back to the only match, and says a sentence that comes again', async () => {
@@ -286,16 +319,17 @@ describe('each page by itself', () => {
   };
   const said = (): Promise<Record<string, unknown>[]> => page.evaluate('said');
   const speaks = (language: string): string =>
-    `Object.defineProperty(Navigator.prototype, 'language', { get: () => ${JSON.stringify(language)}, configurable: true })`;
+    `for (const [of, name] of [[Navigator, 'language'], [HTMLElement, 'lang']])
+      Object.defineProperty(of.prototype, name, { get: () => ${JSON.stringify(language)}, configurable: true })`;
 
-  it('begins where the browser’s language is no tag of a language', async () => {
+  it('begins where the language is no tag of a language', async () => {
     for (const name of names)
       for (const language of ['en-US@posix', 'C', 'de_DE.UTF-8', '']) {
         await open(name, speaks(language));
         await page.waitForFunction(`said.some(message => message.name === 'ready')`);
         if (name === 'chat') {
-          await page.evaluate(`tell('start', ${JSON.stringify(startOf({ language }))})`);
-          const rows = { from: 0, remove: 0, rows: [messageRow(0)], total: 1 };
+          await page.evaluate(`tell('start', ${JSON.stringify(startOf())})`);
+          const rows = { from: 0, remove: 0, rows: [messageRow(0)], isWhole: true };
           await page.evaluate(`tell('splice', ${JSON.stringify(rows)})`);
           await page.getByText('Please look at this.').waitFor();
         }

@@ -21,8 +21,8 @@ describe('the position in a transcript', () => {
 
   const frames = (count: number): Promise<unknown> =>
     page.evaluate(`(async () => { for (let frame = 0; frame < ${count}; frame++) await drawn(); })()`);
-  const told = (from: number, remove: number, added: readonly object[], total: number): string =>
-    `tell('splice', ${JSON.stringify({ from, remove, rows: added, total })})`;
+  const told = (from: number, remove: number, added: readonly object[], isWhole = true): string =>
+    `tell('splice', ${JSON.stringify({ from, remove, rows: added, isWhole })})`;
   const splice = async (...change: Parameters<typeof told>): Promise<void> => {
     await page.evaluate(told(...change));
     await frames(4);
@@ -65,19 +65,19 @@ describe('the position in a transcript', () => {
 
   beforeEach(async () => {
     page = await openChatPage();
-    await splice(0, 0, rows(100, 200), 100);
+    await splice(0, 0, rows(100, 200));
   });
   afterEach(() => page.close());
 
   it('begins at the end and follows it; is the beginning when that is replaced', async () => {
     await page.getByText('Number 199.').waitFor();
     assert.equal(await page.locator('.to-latest').count(), 0);
-    await splice(100, 0, rows(200, 203), 103);
+    await splice(100, 0, rows(200, 203));
     await page.getByText('Number 202.').waitFor();
     assert.equal(await page.locator('.to-latest').count(), 0);
     // More went at its beginning than is left there.
     await scrollTo(0);
-    await splice(0, 20, rows(96, 97), 84);
+    await splice(0, 20, rows(96, 97));
     for (const number of [96, 120, 121]) await page.getByText(`Number ${number}.`).waitFor();
   });
 
@@ -90,9 +90,9 @@ describe('the position in a transcript', () => {
       })()`);
     // What the agent is doing gives way to its answer, which may be lower.
     for (let count = 100; count < 106; count += 2) {
-      await page.evaluate(told(count, 0, rows(count + 100, count + 104), count + 4));
+      await page.evaluate(told(count, 0, rows(count + 100, count + 104)));
       await page.evaluate('drawn()');
-      await page.evaluate(told(count, 4, rows(count + 200, count + 202), count + 2));
+      await page.evaluate(told(count, 4, rows(count + 200, count + 202)));
       await page.evaluate('drawn()');
     }
     await page.evaluate('busy = false');
@@ -104,15 +104,15 @@ describe('the position in a transcript', () => {
   it('is kept when earlier messages are put before, later ones come, or both at once, and when the page gets smaller', async () => {
     await scrollTo(0.5);
     const before = await seen();
-    await splice(0, 0, rows(50, 100), 150);
+    await splice(0, 0, rows(50, 100));
     await isAt(before);
-    await splice(150, 0, rows(200, 202), 152);
+    await splice(150, 0, rows(200, 202));
     await isAt(before);
     assert.match(await toLatest(), /^2 new/);
-    await splice(0, 152, rows(40, 205), 165);
+    await splice(0, 152, rows(40, 205));
     await isAt(before);
     assert.match(await toLatest(), /^5 new/);
-    await splice(2, 3, [{ kind: 'gap', key: 'gap', sentence: 'Something else' }], 163);
+    await splice(2, 3, [{ kind: 'gap', key: 'gap', sentence: 'Something else' }]);
     await isAt(before);
     await page.setViewportSize({ width: 880, height: 500 });
     await frames(4);
@@ -124,8 +124,8 @@ describe('the position in a transcript', () => {
       await page.close();
       page = await openChatPage(undefined, { scroll: { key: 'message:110', offset: 60 } });
       await page.evaluate(`document.body.style.height = '${height}'`);
-      await splice(0, 0, rows(150, 200), 100);
-      await splice(0, 0, rows(100, 150), 100);
+      await splice(0, 0, rows(150, 200), false);
+      await splice(0, 0, rows(100, 150));
       await page.evaluate(`document.body.style.height = '100%'`);
       await page.getByText('Number 111.').waitFor();
       await frames(30);
@@ -134,7 +134,7 @@ describe('the position in a transcript', () => {
           - document.querySelector('.log').getBoundingClientRect().top`,
       );
       assert.ok(Math.abs(place + 60) <= 2, `${String(place)} px below the edge`);
-      assert.match(await toLatest(), /^To the latest/);
+      assert.match(await toLatest(), /^Go to latest/);
     });
 
   it('of find is the message it was opened for, also where that comes in later', async () => {
@@ -143,7 +143,7 @@ describe('the position in a transcript', () => {
     await isMarked(140);
     // The same words in a message that is not there yet.
     await find({ words: 'Please look', key: 'message:60' });
-    await splice(0, 0, rows(47, 100), 153);
+    await splice(0, 0, rows(47, 100));
     await page.getByText('4 of 38').waitFor();
     await isMarked(60);
     // From then on the reader goes where they want.
@@ -153,6 +153,8 @@ describe('the position in a transcript', () => {
     await find();
     await page.getByText('5 of 38').waitFor();
     assert.equal(await field().inputValue(), 'Please look');
+    await find({ words: 'in the name of an attachment', key: 'message:120' });
+    await page.getByText('Number 120.').waitFor();
   });
 
   it('of find is the one that was asked for, also where earlier messages come in right before or while it is gone to', async () => {
@@ -170,7 +172,7 @@ describe('the position in a transcript', () => {
     await frames(30);
     const press = `document.querySelector('.find input')
       .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', shiftKey: true, bubbles: true }))`;
-    const [before, meanwhile] = [told(0, 0, rows(50, 100), 150), told(0, 0, rows(47, 50), 153)];
+    const [before, meanwhile] = [told(0, 0, rows(50, 100)), told(0, 0, rows(47, 50))];
     for (const [act, now, number] of [
       [`${before}; await drawn(); ${press}`, '36 of 37', 192],
       [`${press}; ${meanwhile}`, '36 of 38', 188],

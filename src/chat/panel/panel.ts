@@ -145,7 +145,6 @@ export class ChatPanel<P extends Place = Place> extends PagePanel<P> {
     this.#draftVersion = 0;
     this.#toPage.send('start', {
       texts: vscode.l10n.bundle,
-      language: vscode.env.language,
       identity: { sessionId, serviceId, title: this.title },
       kept: this.options.reading.get(keyOf(this.conversation)),
       draft: text,

@@ -247,8 +247,8 @@ export class RowFeed extends Disposable {
   readonly #rows = new RowBuilder();
   readonly #send: (splice: Splice) => void;
   #input: RowsInput | undefined;
-  /** What the page holds; `undefined` while there is none. */
-  #sent: readonly Row[] | undefined;
+  /** What the page holds, and whether that is all; `undefined` while there is none. */
+  #sent: { readonly rows: readonly Row[]; readonly isWhole: boolean } | undefined;
   /** Messages from the end that the page has or is sent now. */
   #reach = 0;
   #filling = false;
@@ -284,7 +284,7 @@ export class RowFeed extends Disposable {
   }
 
   #sync(input: RowsInput): void {
-    const before = this.#sent ?? [];
+    const before = this.#sent?.rows ?? [];
     this.#reach ||= FIRST;
     if (this.#reach >= input.known.size) this.#reach = Infinity;
     const rows = this.#rows.build(input, this.#reach);
@@ -292,11 +292,9 @@ export class RowFeed extends Disposable {
     while (from < before.length && from < rows.length && before[from] === rows[from]) from++;
     let [end, last] = [rows.length, before.length];
     while (end > from && last > from && before[last - 1] === rows[end - 1]) [end, last] = [end - 1, last - 1];
-    const isAnew = this.#sent === undefined;
-    this.#sent = rows;
-    // More than there are, as long as not all have come.
-    const total = this.#reach === Infinity ? rows.length : Math.max(rows.length + 1, input.known.size);
-    if (isAnew || from < last || from < end)
-      this.#send({ from, remove: last - from, rows: rows.slice(from, end), total });
+    const isWhole = this.#reach === Infinity;
+    const isNews = this.#sent?.isWhole !== isWhole || from < last || from < end;
+    this.#sent = { rows, isWhole };
+    if (isNews) this.#send({ from, remove: last - from, rows: rows.slice(from, end), isWhole });
   }
 }

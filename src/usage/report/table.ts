@@ -1,5 +1,6 @@
 import { amountCell, isPart, knownOf, sum } from '../../util/amount';
 import { csv, formulaSafe } from '../../util/csv';
+import type { Formatter } from '../../util/format';
 import { plain } from '../../util/text';
 import type { Cell, Row, Section, Table, TabReport } from './types';
 
@@ -12,17 +13,21 @@ export interface TableView {
   readonly sort?: { readonly column: string; readonly descending: boolean } | undefined;
 }
 
-/** The rows that a view shows, in its order, and their sums. */
-export function shown(table: Table, { search = '', sort }: TableView, language?: string): Table {
+/** The rows that a view shows, in its order, and their sums. A day is found as it is written and as `words` shows it. */
+export function shown(table: Table, { search = '', sort }: TableView, words: Formatter): Table {
   const { columns, total } = table;
-  const words = folded(search).split(/\s+/).filter(Boolean);
+  const wanted = folded(search).split(/\s+/).filter(Boolean);
   const rows = table.rows.filter(({ cells }) => {
-    if (words.length === 0) return true;
-    const text = folded(cells.filter(cell => typeof cell === 'string').join('\n'));
-    return words.every(word => text.includes(word));
+    if (wanted.length === 0) return true;
+    const texts = cells.flatMap((cell, at) => {
+      if (typeof cell !== 'string') return [];
+      return columns[at]?.kind === 'day' ? [cell, words.day(cell)] : [cell];
+    });
+    const text = folded(texts.join('\n'));
+    return wanted.every(word => text.includes(word));
   });
   const by = columns.findIndex(({ id }) => id === sort?.column);
-  const collator = new Intl.Collator(language, { numeric: true });
+  const collator = new Intl.Collator(words.language, { numeric: true });
   const direction = sort?.descending === true ? -1 : 1;
   // Unknown cells come last, whichever the direction; equal rows keep their order.
   const order = ({ cells: first }: Row, { cells: second }: Row): number => {

@@ -216,7 +216,7 @@ function paged() {
   });
   later(() => feed.dispose());
   const filled = async (): Promise<readonly string[]> => {
-    await until(() => splices.at(-1)?.total === rows.length);
+    await until(() => splices.at(-1)?.isWhole === true);
     return keys(rows);
   };
   const rebuilt = (): void => {
@@ -247,8 +247,8 @@ describe('the rows a page is sent', () => {
     );
     const { feed, splices } = paged();
     for (const shown of [2, 3]) feed.show(of(pool.slice(0, shown)));
-    const { from, remove, total, rows } = splices.at(-1) ?? {};
-    assert.deepEqual([from, remove, total, keys(rows)], [2, 0, 3, ['message:m2']]);
+    const { from, remove, isWhole, rows } = splices.at(-1) ?? {};
+    assert.deepEqual([from, remove, isWhole, keys(rows)], [2, 0, true, ['message:m2']]);
   });
 
   it('begin with the end of a long transcript, and the rest follows', async () => {
@@ -258,8 +258,15 @@ describe('the rows a page is sent', () => {
     const all = built(input);
     assert.equal(rows().at(-1), 'message:m4999');
     assert.ok(rows().length > 1 && rows().length <= 250, `${rows().length} rows`);
-    assert.equal(splices[0]!.total, all.length, 'the page waits for the rest');
+    assert.equal(splices[0]!.isWhole, false, 'the page waits for the rest');
     assert.deepEqual(await filled(), all);
+    // The rest is of nobody's business.
+    const known = new Map(input.known);
+    for (const [id, { message }] of [...known].slice(0, 4900))
+      known.set(id, { id, message: { ...message!, isUserVisible: false } });
+    const again = paged();
+    again.feed.show({ ...input, known });
+    assert.equal((await again.filled()).length, 100);
   });
 
   it('are never taken away again when a transcript grows long while it is shown', () => {

@@ -155,9 +155,11 @@ describe('signing in with bad input says at the step where it can be fixed what 
   const nowhere = /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Check the address, its port/;
   const door = /^A proxy or firewall refused access to .* \(403\)\. Check the address/;
   const refused = /^The key was not accepted by .*\(401, request [^)]+\)\. Enter it/;
-  const notAgents = /does not look like an agent service: it lists no computers \(404\)\. Check the address\.$/;
+  const notAgents =
+    /does not look like an agent service: it lists no computers \(404\)\. Check the address\.$/;
   const notOurs = /did not answer the way this service should \(200, html\)\. Check the address/;
-  const notApp = /does not look like its web application: it lists no readiness reports \(404\)\. Check the address\.$/;
+  const notApp =
+    /does not look like its web application: it lists no readiness reports \(404\)\. Check the address\.$/;
   const notApps =
     /accepted the key, but the web application at .* did not \(401, request .*with another address/;
 

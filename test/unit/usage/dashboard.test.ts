@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { inTurns } from '../../../src/usage/data';
-import { addDays, firstState, lengthOf, pageState, queryOf } from '../../../src/usage/protocol';
+import { addDays, firstState, Formatter, lengthOf, pageState, queryOf } from '../../../src/usage/protocol';
 import type { Preset, UsageProtocol } from '../../../src/usage/protocol';
 import { periodBefore } from '../../../src/usage/report/calendar';
 import { copyOf, csvOf, jsonOf, shown } from '../../../src/usage/report/table';
@@ -205,6 +205,8 @@ describe('a view of a table', () => {
     total: ['Total', { value: 235, known: 2, of: 4 }, 0.8, ''],
   };
 
+  const words = new Formatter('en');
+
   it('sorts as people do, unknown last both ways, finds all words in any case, and sums the rows it shows', () => {
     for (const [wanted, how] of [
       ['2,4,3,1', { sort: { column: '0', descending: false } }],
@@ -216,14 +218,14 @@ describe('a view of a table', () => {
       ['1,2,3,4', { search: '  ' }],
       ['', { search: '30' }],
     ] as const) {
-      const { rows, total } = shown(table, how, 'en');
+      const { rows, total } = shown(table, how, words);
       assert.equal(rows.map(({ id }) => id).join(), wanted, JSON.stringify(how));
       if (rows.length === 4) assert.deepEqual(total, table.total);
     }
-    const total = (search: string) => shown(table, { search }).total;
+    const total = (search: string) => shown(table, { search }, words).total;
     assert.deepEqual(total('item'), ['Total', { value: 205, known: 1, of: 2 }, null, '']);
     // Of what is not known there is no sum, not even 0.
     assert.deepEqual(total('adam'), ['Total', null, null, '']);
-    assert.equal(shown({ ...table, total: undefined }, { search: 'item' }).total, undefined);
+    assert.equal(shown({ ...table, total: undefined }, { search: 'item' }, words).total, undefined);
   });
 });

@@ -205,7 +205,7 @@ const stateGuards = { chat: act(chatState), readiness: act(reportState), usage: 
 /** Fields of these that may be missing. */
 const optionals = new Set(
   `attachBytes.replaces? unsaved.at? unsaved.sendId? unsaved.next? kept.scroll? kept.opened? chat.kept?
-   chat.kept.scroll? chat.kept.opened? compare.reportId? readiness.baseId? readiness.look? report.person?
+   chat.kept.scroll? chat.kept.opened? readiness.baseId? readiness.look? report.person?
    fetch.query.person? usage.person? usage.custom? usage.tables? usage.scroll?`.split(/\s+/),
 );
 
