@@ -90,12 +90,9 @@ describe('comments on what an agent changed', () => {
     await write(comments, 'Of this service', 1);
     const other = open({ serviceId: 'service2' });
     await assert.rejects(other.send('s1'), /no comments to send/);
-  });
-
-  it('stay in their box where they cannot be kept: VS Code empties it when the command succeeds', () => {
-    const failed = (): unknown =>
-      reportFailure(silentLog() as never, 'agentConsole.changes.comment', new Error('Full.'), []);
-    assert.throws(failed, { message: 'Full.' });
+    // One that cannot be kept stays in its box, which VS Code empties when the command succeeds.
+    const failure = [silentLog() as never, 'agentConsole.changes.comment', new Error('Full.'), []] as const;
+    assert.throws(() => reportFailure(...failure), { message: 'Full.' });
     assert.equal(told.pop(), 'Full.');
   });
 

@@ -260,7 +260,6 @@ describe('the rows a page is sent', () => {
     assert.ok(rows().length > 1 && rows().length <= 250, `${rows().length} rows`);
     assert.equal(splices[0]!.isWhole, false, 'the page waits for the rest');
     assert.deepEqual(await filled(), all);
-    // The rest is of nobody's business.
     const known = new Map(input.known);
     for (const [id, { message }] of [...known].slice(0, 4900))
       known.set(id, { id, message: { ...message!, isUserVisible: false } });

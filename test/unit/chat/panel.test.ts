@@ -131,9 +131,8 @@ describe('what is written', () => {
   it('elsewhere, with line ends of Windows, leaves the composer when it is sent', async () => {
     const it = await scene();
     it.composition.setText('One\r\nand more');
-    const outcome = it.settled();
     begunOf(it).send('One\nand more');
-    await outcome;
+    await it.settled();
     assert.deepEqual([it.sent(), it.draft()], [['One\nand more'], ['']]);
   });
 

@@ -242,13 +242,11 @@ describe('sessions for other views', () => {
   it('are called after what was sent to them, though the person has gone to another service before it was answered', async () => {
     const { connection, feature } = window;
     await window.known(10, {});
-    const go = (id: string) => {
-      connection.go(connection.api!, scene.service, id);
-      return feature.ready();
-    };
-    await go('another');
+    connection.go(connection.api!, scene.service, 'another');
+    await feature.ready();
     await feature.noteSend('service', 's1', { status: 'pending', at: 20, text: 'Hello' });
-    await go('service');
+    connection.go(connection.api!, scene.service, 'service');
+    await feature.ready();
     assert.equal(feature.get('s1')?.title, 'Hello');
   });
 

@@ -33,7 +33,6 @@ const never = new Promise<string>(() => undefined);
 const sentenceOf = (content: unknown): string => (content as [{ text: string }])[0].text;
 
 describe('programs that speak MCP', () => {
-  // Built by the run of these tests.
   const dist = path.join(root, 'dist');
   let folder: string;
   beforeEach(() => (folder = path.join(temporaryFolder(), 'mcp')));
