@@ -43,6 +43,10 @@ export class Conversations extends Disposable {
       if (open.users > 0 || isBusy || this.#open.get(key) !== open) return;
       this.#open.delete(key);
       conversation.dispose();
+      // What is still being written is needed till then, and so is all where somebody opens it again.
+      void this.#options.storage.settled().then(() => {
+        if (!this.#open.has(key)) conversation.transcript.forget();
+      });
     };
     if (known === undefined) conversation.onDidChange(end);
     this.#open.set(key, open);

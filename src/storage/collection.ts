@@ -70,12 +70,23 @@ export class Records<T> {
     return this.#values.get(id);
   }
 
+  readonly #loadOnce = () =>
+    once(async () => {
+      await this.#store.track(this.#readAll(row => this.#take(row)));
+      this.#isLoaded = true;
+      return this.values;
+    });
   /** Reads all records once; later calls answer from memory, which from then on follows what other windows write. */
-  readonly load = once(async () => {
-    await this.#store.track(this.#readAll(row => this.#take(row)));
-    this.#isLoaded = true;
-    return this.values;
-  });
+  load = this.#loadOnce();
+
+  /** Keeps nothing in memory, unless something is being written; `load` reads it again. */
+  forget(): void {
+    if (!this.#isLoaded || this.#acts.size > 0) return;
+    this.#isLoaded = false;
+    this.#known.clear();
+    this.#values.clear();
+    this.load = this.#loadOnce();
+  }
 
   /** The value as it is stored now, whatever was loaded. */
   async read(id: string): Promise<T | undefined> {

@@ -86,6 +86,10 @@ export class Transcript {
     await this.#messages.load();
   }
 
+  forget(): void {
+    this.#messages.forget();
+  }
+
   async keep(messages: readonly StoredMessage[]): Promise<void> {
     await Promise.all(messages.map(message => this.#add({ id: message.id, message })));
   }

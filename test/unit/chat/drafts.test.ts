@@ -151,17 +151,18 @@ describe('a conversation that nobody uses any more', () => {
       const work = it.busy();
       if (!isHeard) await it.queue('later');
       const conversations = conversationsIn(it.root, storage, { sessions, api });
-      const fail = () => Promise.reject(new Error('It could not be read the first time'));
+      const fail = () => Promise.reject(new Error('busy'));
       mock.method(storage.collection(outboxes), 'load', fail, { times: 1 });
       conversations.goOn();
       await storage.settled();
       if (isHeard) await it.queue('later');
       it.conversation.dispose();
-      const { conversation, lease } = conversations.use('service1', sessionId);
+      const { conversation: used, lease } = conversations.use('service1', sessionId);
       lease.dispose();
       work.dispose();
-      await until(() => it.refresh().then(() => conversation.isDisposed));
-      assert.deepEqual(it.sent(), ['later']);
+      await until(() => it.refresh().then(() => used.isDisposed && used.transcript.known.size === 0));
+      await used.transcript.load();
+      assert.deepEqual([it.sent(), used.transcript.known.size > 0], [['later'], true]);
     });
 
   it('goes when the files that were given to it are attached', async () => {
