@@ -1,11 +1,10 @@
-import type { Blob } from 'node:buffer';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import ky from 'ky';
 import type { Logger } from '../log';
 import { Redactor } from '../util/redact';
 import { readAnswer, readBody, type Answer } from './answer';
-import type { Endpoint, EndpointName } from './endpoints';
+import type { Call, Request } from './call';
 import { ApiError, apiErrorOf, causeOf, cleanText, factsOf, mayPass, sentTexts } from './errors';
 import { retryAtOf, type RequestGate } from './pause';
 
@@ -30,34 +29,6 @@ export interface HttpOptions {
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** The script of the worker that reads large answers; this bundle's own when left out. */
   readonly workerScript?: string | undefined;
-}
-
-export type SentBody = string | Uint8Array | Blob;
-
-export interface Request {
-  readonly name: EndpointName;
-  readonly endpoint: Endpoint;
-  readonly url: URL;
-  readonly body?: SentBody | undefined;
-  /** Tried again with another key only. */
-  readonly once?: boolean | undefined;
-}
-
-/** One request from its first attempt to its end. */
-export interface Call extends Request {
-  readonly signal: AbortSignal;
-  /** What it may still wait between its attempts, ms. */
-  budget: number;
-  key?: string;
-  /** An attempt has left, or may have. */
-  sent: boolean;
-  /** Of the latest attempt. */
-  status?: number | undefined;
-  requestId?: string | undefined;
-  retryAt?: number | undefined;
-  received: Uint8Array<ArrayBuffer>;
-  /** What was sent, as far as a refusal may quote it (trust.md 21). */
-  said?: readonly string[];
 }
 
 const RETRIES = 2;

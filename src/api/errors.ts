@@ -2,7 +2,7 @@ import { Blob } from 'node:buffer';
 import { isHTTPError, isTimeoutError } from 'ky';
 import { oneLine, withoutEcho } from '../util/text';
 import { redact } from '../util/redact';
-import type { Call, SentBody } from './client';
+import type { Call, SentBody } from './call';
 import { isRecord, Unreadable } from './decode';
 
 /** What went wrong with a request, in terms a caller can act on. */

@@ -1,6 +1,7 @@
 import type { Logger } from '../log';
 import type { Answer } from './answer';
-import { HttpClient, type HttpOptions, type SentBody } from './client';
+import type { SentBody } from './call';
+import { HttpClient, type HttpOptions } from './client';
 import { endpoints, type Endpoint, type EndpointName, type IdOf, type ItemOf } from './endpoints';
 import { Unreadable, type Listed } from './decode';
 import { ApiError, failureOf, isApiError } from './errors';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readAnswer } from '../../src/api/answer';
-import type { SentBody } from '../../src/api/client';
+import type { SentBody } from '../../src/api/call';
 import { messageBody } from '../../src/chat/attach/body';
 import { openStorage, workerEngine } from '../../src/storage';
 import { UsageData } from '../../src/usage/data';
