@@ -15,6 +15,8 @@ export interface Request {
 /** One request from its first attempt to its end. */
 export interface Call extends Request {
   readonly signal: AbortSignal;
+  /** Aborts `signal`. */
+  readonly end: () => void;
   /** What it may still wait between its attempts, ms. */
   budget: number;
   key?: string;

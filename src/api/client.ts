@@ -68,12 +68,13 @@ export class HttpClient {
   async request<T>(request: Request, read: (answer: Answer) => T, given?: AbortSignal): Promise<T> {
     const { promise: givenUp, reject } = Promise.withResolvers<never>();
     const abort = new AbortController();
+    const end = (): void => abort.abort();
     const giveUp = (): void => {
-      abort.abort();
+      end();
       reject(abort.signal.reason as Error);
     };
     const budget = request.endpoint.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT;
-    const call: Call = { ...request, signal: abort.signal, budget, sent: false, received: NOTHING };
+    const call: Call = { ...request, signal: abort.signal, end, budget, sent: false, received: NOTHING };
     // Listening costs much less than signals that are joined, by us or by the library.
     const ends = given === undefined ? [this.#closed.signal] : [this.#closed.signal, given];
     for (const end of ends) end.addEventListener('abort', giveUp);
@@ -137,10 +138,10 @@ export class HttpClient {
     const headers = { accept: 'application/json', authorization: `Bearer ${key}`, ...type };
     const sent = body !== undefined && { body: body as string | Uint8Array<ArrayBuffer> | Blob };
     call.status = call.requestId = call.retryAt = undefined;
-    call.signal.throwIfAborted();
-    const abort = new AbortController();
-    const { signal } = abort;
-    for (const each of [late, call.signal]) each.addEventListener('abort', () => abort.abort());
+    const { signal } = call;
+    signal.throwIfAborted();
+    // No attempt follows one that took too long.
+    late.addEventListener('abort', call.end);
     call.sent = true;
     try {
       // Looked up now, called with an address and plain bytes: other code may have replaced or wrapped it.

@@ -120,10 +120,11 @@ export function apiErrorOf(thrown: unknown, call: Call): ApiError {
   const isUnsure = call.endpoint.method === 'POST' && call.sent;
   const error = (kind: ApiErrorKind, more: Partial<ApiErrorFacts>): ApiError =>
     new ApiError(isUnsure ? 'outcomeUnknown' : kind, { ...factsOf(call), ...more });
-  if (call.signal.aborted) return error('cancelled', { code: 'cancelled' });
+  const isLate = isTimeoutError(thrown);
+  if (call.signal.aborted && !isLate) return error('cancelled', { code: 'cancelled' });
   if (status !== undefined && (status < 200 || status > 299))
     return refusalOf(status, isHTTPError(thrown) ? thrown.data : undefined, call);
-  if (isTimeoutError(thrown)) return error('timedOut', { code: 'timedOut' });
+  if (isLate) return error('timedOut', { code: 'timedOut' });
   if (thrown instanceof Unreadable) {
     const { reason, code, message } = thrown;
     return error('malformedAnswer', { reason, code, detail: message === code ? undefined : message });
