@@ -118,13 +118,9 @@ export class HttpClient {
       fetch: attempt => this.#send(call, (attempt as globalThis.Request).signal),
       retry: {
         limit: method === 'POST' || call.once === true ? 0 : RETRIES,
-        methods: ['get'],
-        // The back-off and a pause are waited for at once, in `beforeRetry`.
+        // The back-off and a pause are waited for at once, before that.
         delay: () => 0,
-        shouldRetry: ({ error }) => mayPass(apiErrorOf(error, call)) && this.#paused(call) <= call.budget,
-      },
-      hooks: {
-        beforeRetry: [({ error, retryCount }) => this.#rest(apiErrorOf(error, call), retryCount, call)],
+        shouldRetry: ({ error, retryCount }) => this.#mayTry(apiErrorOf(error, call), retryCount, call),
       },
     });
   }
@@ -189,14 +185,16 @@ export class HttpClient {
     if (!/^[\x21-\x7e]+$/.test(key)) throw new ApiError('unauthorized', { ...noKey, code: 'malformed' });
   }
 
-  /** Before another try: waits with full jitter, unless a pause is the reason for it. */
-  async #rest(error: ApiError, retry: number, call: Call): Promise<void> {
+  /** Whether another try may help, after a wait with full jitter, unless a pause is the reason for it. */
+  async #mayTry(error: ApiError, retry: number, call: Call): Promise<boolean> {
     const pause = this.#paused(call);
+    if (!mayPass(error) || pause > call.budget) return false;
     const wait = pause > 0 ? 0 : Math.min(call.budget, this.#random() * FIRST_BACKOFF * 2 ** (retry - 1));
     const ms = Math.round(Math.max(wait, pause));
     this.#options.log.info(`${error.message}: retry ${retry} of ${RETRIES} in ${ms} ms`);
     if (wait > 0) await this.#wait(wait, call);
     await this.#prepare(call);
+    return true;
   }
 
   /** How long the service is not to be asked, ms. */

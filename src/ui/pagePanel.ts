@@ -19,9 +19,10 @@ export function createPanel(
   name: string,
   title: string,
   extensionUri: vscode.Uri,
+  column = vscode.ViewColumn.Active,
 ): vscode.WebviewPanel {
   const options = pageOptions(extensionUri);
-  const panel = vscode.window.createWebviewPanel(type, title, vscode.ViewColumn.Active, options);
+  const panel = vscode.window.createWebviewPanel(type, title, column, options);
   // Of a grey that is seen on light and dark.
   panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', name, 'icon.svg');
   return panel;

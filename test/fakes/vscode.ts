@@ -241,6 +241,9 @@ export class McpStdioServerDefinition {}
 export class TabInputText {}
 export class TabInputNotebook {}
 export class TabInputCustom {}
+export class TabInputWebview {
+  readonly viewType: string = 'mainThreadWebview-agentConsole.chat';
+}
 export const ViewColumn = { Active: -1 } as const;
 
 export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;

@@ -34,7 +34,6 @@ describe('the extension from its start to its end', function () {
   before(async () => {
     folder = temporaryFolder('lifecycle');
     const dist = path.join(folder, 'dist');
-    // Built by the run of these tests.
     fs.cpSync(path.join(root, 'dist'), dist, { recursive: true });
     const outfile = path.join(folder, 'node_modules', 'vscode', 'index.js');
     const entry = path.join(root, 'test/fakes/vscode.ts');
@@ -117,7 +116,6 @@ describe('the extension from its start to its end', function () {
     assert.equal(editor.acts.includes('window.showErrorMessage'), false, editor.told.join());
     assert.equal(left(), '');
     assert.ok(made > ROUNDS, `only ${made} were seen`);
-    // The last round may still be ending; what is left behind by each one is there many times.
     assert.equal(summary(held.values()), '');
   });
 

@@ -129,18 +129,35 @@ export class Places extends Disposable {
   }
 
   /** One at a time: two clicks must not make two panels. */
-  #inTurn(open: () => ChatPanel | Promise<ChatPanel>): Promise<ChatPanel> {
+  #inTurn(open: () => Promise<ChatPanel>): Promise<ChatPanel> {
     const opened = this.#opening.then(open);
     this.#opening = opened.catch(() => undefined);
     return opened;
   }
 
-  #openPanel(chat: ChatOfPlace): ChatPanel {
+  async #openPanel(chat: ChatOfPlace): Promise<ChatPanel> {
     const { extensionUri, makePanel } = this.#options;
-    const made = () => makePanel(createPanel(panels.chat, 'chat', chat.title, extensionUri), chat);
+    const column = this.#panels.has(keyOf(chat)) ? undefined : await this.#takeTab(chat);
+    const made = () => makePanel(createPanel(panels.chat, 'chat', chat.title, extensionUri, column), chat);
     const panel = this.#panels.show(keyOf(chat), made);
     panel.takeCursor();
     return panel;
+  }
+
+  /**
+   * After a reload VS Code restores the tabs in front, and names those in the background to us only when they are shown. The one with
+   * the title of this session is closed, and another takes its place in its group, where the chat goes on as it was. Of several
+   * nobody knows which it is.
+   */
+  async #takeTab({ title }: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
+    if (this.#panels.all.some(panel => panel.title === title)) return undefined;
+    const [tab, ...others] = vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .filter(({ input, label, isActive }) => isChat(input) && label === title && !isActive);
+    if (tab === undefined || others.length > 0) return undefined;
+    const { viewColumn } = tab.group;
+    await vscode.window.tabGroups.close(tab, true);
+    return viewColumn;
   }
 
   async #showInView(chat: ChatOfPlace): Promise<ChatPanel> {
@@ -169,6 +186,10 @@ export class Places extends Disposable {
     void this.#options.memory.update(VIEW_MEMORY, chat);
     return (this.#inView = this.#options.makePanel(view, chat));
   }
+}
+
+function isChat(input: unknown): boolean {
+  return input instanceof vscode.TabInputWebview && input.viewType.endsWith(panels.chat);
 }
 
 /** What a page kept over a reload, if it is that (a page is free to keep anything). */

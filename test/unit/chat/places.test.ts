@@ -7,7 +7,7 @@ import { EMPTY, outboxRecords } from '../../../src/chat/outbox/record';
 import { Places, readPageState } from '../../../src/chat/panel/places';
 import { isPanel } from '../../../src/webview/page';
 import { Emitter } from '../../../src/util/lifecycle';
-import { acts, answers, Uri } from '../../fakes/vscode';
+import { acts, answers, TabInputWebview, Uri } from '../../fakes/vscode';
 import { chatOf, pageOf, scene, later, answering, left, memoryOf, temporaryFolder, until } from './support';
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
@@ -15,7 +15,7 @@ const turn = () => new Promise(resolve => setImmediate(resolve));
 const emptyPanel = () => pageOf('panel').place as vscode.WebviewPanel;
 
 function makingPanels(createWebviewPanel: () => unknown = emptyPanel): void {
-  answering({ createWebviewPanel });
+  answering({ tabGroups: { all: [] }, createWebviewPanel });
 }
 
 function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
@@ -48,13 +48,20 @@ function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
   return { places, made, resolve };
 }
 
-it('a session moves no tab when it is opened; its own of an earlier window takes its place when VS Code restores that', async () => {
-  makingPanels();
-  acts.length = 0;
+it('a session takes the place of its tab of an earlier window, in the background or restored later; nobody knows which of several it is', async () => {
+  const did: string[] = [];
+  const all = { group: { viewColumn: 2 }, input: new TabInputWebview() };
+  const tab = (id: string, isActive = false) => ({ ...all, label: `Title of ${id}`, isActive });
+  const tabs = [tab('s1'), tab('s2', true), tab('s3'), tab('s3')];
+  const close = ({ label }: vscode.Tab) => Promise.resolve(did.push(`closed ${label.slice(-2)}`) > 0);
+  const createWebviewPanel = (_type: string, title: string, column: number) =>
+    did.push(`made ${title.slice(-2)} in ${column}`) && emptyPanel();
+  answering({ tabGroups: { all: [{ tabs }], close }, createWebviewPanel });
   const { places } = placesOf('panel');
-  const shown = await places.show('s1');
+  const [shown] = [await places.show('s1'), await places.show('s2'), await places.show('s3')];
+  assert.equal(did.join(), 'closed s1,made s1 in 2,made s2 in -1,made s3 in -1');
   places.restorePanel(emptyPanel(), { serviceId: 'service', sessionId: 's1', title: 'Older title' });
-  assert.deepEqual([shown.isDisposed, acts], [true, []]);
+  assert.equal(shown.isDisposed, true);
 });
 
 describe('the view as the place of chats', () => {
