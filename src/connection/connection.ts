@@ -6,7 +6,7 @@ import { Disposable, Emitter, ObservableValue, toDisposable, type Observable } f
 import { isSame } from '../util/compare';
 import { hostOf } from '../util/errorSentence';
 import type { OpenRepository } from '../util/git';
-import { once } from '../util/promises';
+import { once, serially } from '../util/promises';
 import { redact } from '../util/redact';
 import { oneLine } from '../util/text';
 import {
@@ -71,7 +71,7 @@ export class ServiceConnection extends Disposable {
   readonly #start = once(() => this.#begin());
   #session: Session | undefined;
   /** Looks and changes come one after another. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = serially();
   #waiting: Promise<void> | undefined;
   #settingsTimer: NodeJS.Timeout | undefined;
 
@@ -129,7 +129,7 @@ export class ServiceConnection extends Disposable {
    */
   async ready(): Promise<ConnectionState> {
     await this.#start();
-    await this.#turn;
+    await this.#inTurn(() => Promise.resolve());
     return this.state.current;
   }
 
@@ -218,12 +218,6 @@ export class ServiceConnection extends Disposable {
     } finally {
       await this.refresh();
     }
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(work);
-    this.#turn = done.catch(() => undefined);
-    return done;
   }
 
   async #decide(): Promise<Target> {

@@ -121,12 +121,12 @@ describe('the production build', () => {
       product.flatMap(file => [
         ...text(file).matchAll(/\.catch\(\(\) => (?:undefined|\{\}|false)\)|catch \{\s*\}/g),
       ]).length;
-    const limits = [34_555, 26_000, 423, 15, 53, 25, 6, 17, 2];
+    const limits = [34_544, 26_000, 423, 15, 53, 25, 6, 17, 2];
 
     const table: readonly (readonly [what: string, figure: () => number, limit: number, target: number])[] = [
       ...house().map(([what, figure, target], n) => [what, () => figure, limits[n] ?? 0, target] as const),
       ['what activation loads, bytes', () => bytes('extension.js'), 6_900, 15 * KB],
-      ['the code of the extension host, bytes', () => bytes(...hostFiles()), 590_566, 450 * KB],
+      ['the code of the extension host, bytes', () => bytes(...hostFiles()), 590_480, 450 * KB],
       ['the page of a chat, bytes', () => bytes('pages/chat.js', 'pages/chat.css'), 213_032, 220 * KB],
       ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 61_355, 75 * KB],
       [

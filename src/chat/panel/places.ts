@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { panels, views } from '../../contributions';
 import { Disposable } from '../../util/lifecycle';
+import { serially } from '../../util/promises';
 import { oneLine } from '../../util/text';
 import { createPanel, PagePanels } from '../../ui/pagePanel';
 import { pageHtml, pageOptions, type Place } from '../../webview/page';
@@ -36,7 +37,8 @@ export class Places extends Disposable {
   #wanted: ChatOfPlace | undefined;
   /** Whoever waits for the view hears that it is there. */
   #came: (() => void) | undefined;
-  #opening: Promise<unknown> = Promise.resolve();
+  /** Two clicks must not make two panels. */
+  readonly #inTurn = serially();
 
   constructor(options: PlacesOptions) {
     super();
@@ -61,7 +63,7 @@ export class Places extends Disposable {
   }
 
   async settled(): Promise<void> {
-    await this.#opening;
+    await this.#inTurn(() => Promise.resolve());
   }
 
   /** Shows a session where the person wants chats; one that is open somewhere is shown there. */
@@ -126,13 +128,6 @@ export class Places extends Disposable {
     const serviceId = this.#options.serviceId();
     const title = this.#options.sessions.get(sessionId)?.title ?? vscode.l10n.t('Session');
     return serviceId === undefined ? undefined : { serviceId, sessionId, title: oneLine(title, 60) };
-  }
-
-  /** One at a time: two clicks must not make two panels. */
-  #inTurn(open: () => Promise<ChatPanel>): Promise<ChatPanel> {
-    const opened = this.#opening.then(open);
-    this.#opening = opened.catch(() => undefined);
-    return opened;
   }
 
   async #openPanel(chat: ChatOfPlace): Promise<ChatPanel> {
