@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { contributes } from '../../package.json';
 import { commands, documents, panels, views } from '../../src/contributions';
 import { root, temporaryFolder } from '../vscode/paths';
 import { startServer } from '../vscode/server';
@@ -33,22 +34,28 @@ function stageVariants(folder: string): Record<Variant, string> {
   };
 }
 
-/** Registers every command, view, panel and document scheme of ours, and does nothing with them. */
+/** Registers all that ours registers, and does nothing with it. */
 function uiOnly(): string {
-  const ids = (group: object) => JSON.stringify(Object.values(group));
   const trees = Object.values(views).filter(id => id !== views.chat);
-  const all = Object.values(commands).flatMap(group => Object.values<string>(group));
-  return `const vscode = require('vscode');
+  const own = Object.values(commands).flatMap(group => Object.values<string>(group));
+  const all = [...own, ...trees.map(id => `${id}.openRow`)];
+  const tools = contributes.languageModelTools.map(({ name }) => name);
+  return `const { commands, Disposable, EventEmitter, lm, window, workspace } = require('vscode');
 exports.activate = context => {
   const own = part => context.subscriptions.push(part);
-  const tree = { getChildren: () => [], getTreeItem: item => item };
-  const panel = { deserializeWebviewPanel: async () => {} };
-  const content = { provideTextDocumentContent: () => '' };
-  for (const id of ${ids(trees)}) own(vscode.window.createTreeView(id, { treeDataProvider: tree }));
-  own(vscode.window.registerWebviewViewProvider('${views.chat}', { resolveWebviewView() {} }));
-  for (const id of ${ids(panels)}) own(vscode.window.registerWebviewPanelSerializer(id, panel));
-  for (const id of ${ids(documents)}) own(vscode.workspace.registerTextDocumentContentProvider(id, content));
-  for (const id of ${ids(all)}) own(vscode.commands.registerCommand(id, () => {}));
+  const treeDataProvider = { onDidChangeTreeData: new EventEmitter().event, getChildren: () => [], getTreeItem: item => item };
+  const dragAndDropController = { dropMimeTypes: ['text/uri-list', 'files'], dragMimeTypes: [], handleDrop() {} };
+  const files = { onDidChangeFile: new EventEmitter().event, watch: () => new Disposable(() => {}) };
+  for (const id of ${JSON.stringify(trees)}) own(window.createTreeView(id, { treeDataProvider, dragAndDropController }));
+  own(window.registerWebviewViewProvider('${views.chat}', { resolveWebviewView() {} }));
+  for (const id of ${JSON.stringify(Object.values(panels))})
+    own(window.registerWebviewPanelSerializer(id, { deserializeWebviewPanel: async () => {} }));
+  own(workspace.registerTextDocumentContentProvider('${documents.details}', { provideTextDocumentContent: () => '' }));
+  own(workspace.registerFileSystemProvider('${documents.changes}', files));
+  own(window.registerUriHandler({ handleUri() {} }));
+  for (const name of ${JSON.stringify(tools)}) own(lm.registerTool(name, { invoke() {} }));
+  own(lm.registerMcpServerDefinitionProvider('agentConsole', { provideMcpServerDefinitions: () => [] }));
+  for (const id of ${JSON.stringify(all)}) own(commands.registerCommand(id, () => {}));
 };
 `;
 }

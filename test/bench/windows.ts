@@ -30,7 +30,7 @@ export async function windowRows(...parts: readonly ((stage: Stage) => Promise<R
 /** The views of a window that has shown none yet, on a slow service, opened as fast as a script can. */
 export async function viewRows({ service, workbench }: Stage): Promise<Row[]> {
   // What runs without a view has asked by then.
-  await usageItem(workbench).waitFor();
+  await workbench.statusItem('usage').filter({ hasText: /\d/ }).waitFor();
   const fault = service.fail({ kind: 'delay', ms: 50 });
   const before = service.requests.length;
   const last = await workbench.page.evaluate<number>(OPEN_VIEWS);
@@ -59,10 +59,6 @@ const OPEN_VIEWS = `(async () => {
   return performance.now() - began;
 })()`;
 
-function usageItem({ page }: Workbench) {
-  return page.locator('.statusbar-item[id="agent-console.agent-console.usage"]').filter({ hasText: /\d/ });
-}
-
 /** One window, then eight at one server; at the end a minute in which nobody looks. */
 export async function manyRows(stage: Stage): Promise<Row[]> {
   const { service, workbench, folder } = stage;
@@ -71,12 +67,12 @@ export async function manyRows(stage: Stage): Promise<Row[]> {
   const empty = await openEmpty(stage);
   await workbench.openContainer('Agent Console');
   await workbench.row('Computers', 'active').waitFor();
-  await usageItem(workbench).waitFor();
+  await workbench.statusItem('usage').filter({ hasText: /\d/ }).waitFor();
   const one = analytics();
   const others: Workbench[] = [];
   while (others.length < 7) {
     const other = await workbench.openAnother(folder);
-    await usageItem(other).waitFor();
+    await other.statusItem('usage').filter({ hasText: /\d/ }).waitFor();
     others.push(other);
   }
   const eight = analytics();

@@ -61,12 +61,7 @@ const CALLS: readonly (readonly [asked: RegExp, query: z.core.$ZodShape, body?: 
  * What is wrong with one of our requests by the letter of the interface: every name known and none twice, every value of its kind.
  * The product's sample takes what it can make sense of; tests find out here what the product sends wrongly.
  */
-export function breachOf(
-  method: string,
-  url: URL,
-  type: string | undefined,
-  body: unknown,
-): string | undefined {
+export function breachOf(method: string, url: URL, type: string | undefined, body: unknown) {
   const [, query, schema = z.undefined()] = CALLS.find(([asked]) => asked.test(`${method} ${url.pathname}`))!;
   const names = [...url.searchParams.keys()];
   const twice = names.find((name, at) => names.indexOf(name) !== at);

@@ -1,11 +1,7 @@
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import {
-  openStorage as open,
-  type CollectionOptions,
-  type OpenStorageOptions,
-  type Storage,
-} from '../../src/storage';
+import { openStorage as open } from '../../src/storage';
+import type { CollectionOptions, OpenStorageOptions, Storage } from '../../src/storage';
 import { Database } from '../../src/storage/database';
 import type { MakeEngine } from '../../src/storage/engine';
 import { until } from '../until';

@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import { Emitter as EventEmitter } from '../../src/util/lifecycle';
 
 /** What unit tests see as `vscode`. What acts on the editor does nothing and is noted here, for tests that expect none of it. */
 export const acts: string[] = [];
@@ -225,17 +226,6 @@ export const comments = {
   },
 };
 
-export const l10n = {
-  t(message: string, ...args: (string | number | boolean | Record<string, unknown>)[]): string {
-    const [first] = args;
-    const values: Record<string, unknown> =
-      typeof first === 'object' ? first : Object.fromEntries(args.entries());
-    return message.replace(/\{([^}]+)\}/g, (whole, name: string) =>
-      name in values ? String(values[name]) : whole,
-    );
-  },
-};
-
 export class McpStdioServerDefinition {}
 
 export class TabInputText {}
@@ -281,21 +271,8 @@ export class MarkdownString {
   }
 }
 
-export class EventEmitter<T> {
-  readonly #listeners = new Set<(value: T) => void>();
-
-  readonly event = (listener: (value: T) => void): { dispose: () => void } => {
-    this.#listeners.add(listener);
-    return { dispose: () => this.#listeners.delete(listener) };
-  };
-
-  fire(value: T): void {
-    for (const listener of this.#listeners) listener(value);
-  }
-  dispose(): void {
-    this.#listeners.clear();
-  }
-}
+export * as l10n from '@vscode/l10n';
+export { EventEmitter };
 
 export class CancellationError extends Error {}
 export const FileType = { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 } as const;

@@ -1,10 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { SHOP_REMOTE } from '../../src/sample/repository';
 import { root, shotsFolder } from '../vscode/paths';
 import { runProgram } from '../vscode/processes';
-import { sampleCommits } from '../vscode/sampleWorkspace';
 import { packageExtension } from '../vscode/server';
 import { scenes, type Scene } from './scenes';
 import { openStage, themes, type Theme } from './stage';
@@ -36,6 +36,13 @@ async function main(): Promise<undefined> {
     for (const theme of wanted.length > 0 ? wanted : all) await take(name, scene, theme, vsix);
   }
   if (isGallery) await makeGallery(vsix);
+}
+
+/** What was checked out in the sample workspace when, the oldest first: its readiness reports name these commits. */
+function sampleCommits(folder: string): { readonly hash: string; readonly at: number }[] {
+  const log = execFileSync('git', ['log', '--reverse', '--format=%H %ct'], { cwd: folder, encoding: 'utf8' });
+  const lines = log.trim().split('\n');
+  return lines.map(line => ({ hash: line.slice(0, 40), at: Number(line.slice(41)) * 1000 }));
 }
 
 /** Plays a scene in a theme, in a VS Code and with a sample service of its own, and takes it. */

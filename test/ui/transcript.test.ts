@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { until } from '../until';
-import { copyShop } from '../vscode/sampleWorkspace';
+import { makeSampleRepository } from '../../src/sample/repository';
 import { openChat, type ChatStage } from './chatStage';
 import type { Workbench } from './workbench';
 
@@ -31,7 +30,8 @@ describe('reading a transcript', () => {
     workbench.page.locator('.tab[data-resource-name^="webview-"]').filter({ hasText: title });
 
   before(async () => {
-    stage = await openChat({ files: copyShop, service: { extras: true } });
+    const files = (folder: string) => makeSampleRepository(folder, 'git', Date.now());
+    stage = await openChat({ files, service: { extras: true } });
     ({ workbench } = stage);
     stage.service.fail({ kind: 'alter', match: { method: 'GET', path: /\/messages$/ }, alter: more });
   });
@@ -116,28 +116,5 @@ describe('reading a transcript', () => {
     await stage.button('Add it again').click();
     await row.waitFor();
     await stage.button('Add it again').waitFor({ state: 'detached' });
-  });
-
-  it('stands beside another, each with a draft of its own and both followed', async () => {
-    const { service } = stage;
-    await page('Migrate the build').click();
-    await stage.heading(/^Migrate/).waitFor();
-    await workbench.runCommand('View: Move Editor into Next Group');
-    await page('Odd corners').click();
-    const pages = [workbench.webview(0), workbench.webview(1)];
-    const composers = pages.map(shown => shown.getByRole('textbox', { name: 'Message to the agent' }));
-    // While they take their places, one may be met twice.
-    await until(async () => {
-      const shown = pages.map(each => each.getByRole('heading', { level: 1 }).allInnerTexts());
-      const titles = (await Promise.all(shown)).flat();
-      if (!/^(Odd.*\nMigrate|Migrate.*\nOdd)/.test(titles.join('\n'))) return false;
-      for (const [index, composer] of composers.entries()) await composer.fill(`For ${titles[index] ?? ''}`);
-      const drafts = await Promise.all(composers.map(composer => composer.inputValue()));
-      return drafts.every((draft, index) => draft === `For ${titles[index] ?? ''}`);
-    });
-    const busy = service.busy();
-    for (const shown of pages) await shown.getByRole('button', { name: 'Refresh' }).click();
-    for (const shown of pages) await shown.locator('.status', { hasText: 'running' }).waitFor();
-    busy.dispose();
   });
 });

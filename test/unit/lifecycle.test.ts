@@ -37,7 +37,7 @@ describe('the extension from its start to its end', function () {
     fs.cpSync(path.join(root, 'dist'), dist, { recursive: true });
     const outfile = path.join(folder, 'node_modules', 'vscode', 'index.js');
     const entry = path.join(root, 'test/fakes/vscode.ts');
-    buildSync({ entryPoints: [entry], outfile, format: 'cjs', platform: 'node' });
+    buildSync({ entryPoints: [entry], outfile, bundle: true, format: 'cjs', platform: 'node' });
     const load = createRequire(path.join(dist, 'extension.js'));
     editor = load('vscode') as typeof fake;
     Object.assign(editor.window, { state: { focused: true, active: true } });

@@ -52,7 +52,6 @@ describe('pages', () => {
       'ab|c|d|',
       '|b|c|d',
     ],
-    ['an empty one is the last', 'reports', 2, 'ab|', 'ab|', '|b'],
     ['a service that does not page has given all it has', 'reports', 3, 'ab|ab', 'ab|', '|b'],
     ['overlapping ones give each report once', 'reports', 2, 'ab|bc|', 'ab|c|', '|b|c'],
     ['a last one without an id does not end the list', 'reports', 2, 'a7|b|', 'a reportId|b|', '|a|b'],

@@ -46,11 +46,7 @@ describe('retries and pauses', () => {
   const headers = { date: utc(0), 'retry-after': utc(20_000) };
   for (const [name, fault, wait] of [
     ['in seconds is waited for', paused('7'), 7_125],
-    [
-      'as a date is read against the clock of the service',
-      { kind: 'answer', status: 503, headers } as const,
-      20_125,
-    ],
+    ['as a date is read against the clock of the service', { kind: 'answer', status: 503, headers }, 20_125],
     ...['soon', '-5', '1.5', 'Thu, 01 Jan 1970 00:00:00 GMT', '0'].map(
       value => [`of ${value} says nothing usable`, paused(value), 250] as const,
     ),

@@ -12,10 +12,7 @@ interface File {
   readonly content: Buffer;
 }
 export type Tree = ReadonlyMap<string, File>;
-export const file = (text: string, mode: File['mode'] = '100644'): File => ({
-  mode,
-  content: Buffer.from(text),
-});
+export const file = (text: string, mode: File['mode'] = '100644') => ({ mode, content: Buffer.from(text) });
 
 /** Files by name, plain ones by their text. */
 export const treeOf = (files: Readonly<Record<string, string | File>>): Tree =>

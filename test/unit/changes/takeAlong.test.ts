@@ -8,7 +8,7 @@ import { Git } from '../../../src/changes/git/run';
 import { diffOf, takeAlong } from '../../../src/changes/takeAlong';
 import { seeded, type Random } from '../../../src/sample/random';
 import { makeSampleRepository } from '../../../src/sample/repository';
-import { temporaryFolder } from '../../fakes/cleanUp';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
 import { window, workspace } from '../../fakes/vscode';
 import { filesOf, forEach, git, History, LANES, putFiles, randomChange, randomTree, run } from './repository';
 import type { Made } from './repository';
@@ -130,17 +130,14 @@ describe('changes that are taken along', () => {
     await assert.rejects(taken(), /^Error: No files were chosen\.$/);
     await assert.rejects(taken(undefined, []), /^Error: Open a folder with a Git repository first\.$/);
     const never = () => assert.fail('Git was looked for');
+    later(() => Object.assign(workspace, { isTrusted: true, workspaceFolders: [] }));
     for (const [state, sentence] of [
       [{ isTrusted: false }, /^Error: Trust this workspace first/],
       [{ workspaceFolders: [{ uri: { scheme: 'vscode-vfs' } }] }, /^Error: Git runs only where/],
     ] as const) {
-      Object.assign(workspace, state);
-      try {
-        await assert.rejects(takeAlong(undefined, { repositories: never } as never), sentence);
-        await assert.rejects(diffOf([], never), sentence);
-      } finally {
-        Object.assign(workspace, { isTrusted: true, workspaceFolders: [] });
-      }
+      Object.assign(workspace, { isTrusted: true, ...state });
+      await assert.rejects(takeAlong(undefined, { repositories: never } as never), sentence);
+      await assert.rejects(diffOf([], never), sentence);
     }
   });
 

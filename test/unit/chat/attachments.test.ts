@@ -10,16 +10,8 @@ import * as vscode from 'vscode';
 import { messageBody, type BodyPart, type BodySource } from '../../../src/chat/attach/body';
 import { droppedFiles, givenBy, type AwayFile, type DiffOf } from '../../../src/chat/attach/given';
 import { workspace } from '../../fakes/vscode';
-import {
-  scene,
-  later,
-  answering,
-  attachmentsIn,
-  diskFiles,
-  PNG,
-  temporaryFolder,
-  writeFile,
-} from './support';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
+import { scene, answering, attachmentsIn, diskFiles, PNG, writeFile } from './support';
 
 const attachments = (files = diskFiles, limit = 204_800) => attachmentsIn('/nowhere', limit, files);
 const problemOf = async (uri: string, files: typeof diskFiles): Promise<string> =>

@@ -3,20 +3,9 @@ import { mock } from 'node:test';
 import * as fc from 'fast-check';
 import type * as vscode from 'vscode';
 import { transcriptRecords } from '../../../src/chat/transcript/transcript';
-import { catchUnhandled } from '../../fakes/cleanUp';
+import { catchUnhandled, later, temporaryFolder } from '../../fakes/cleanUp';
 import { acts } from '../../fakes/vscode';
-import {
-  begunOf,
-  chatOf,
-  panelOf,
-  scene,
-  later,
-  answering,
-  attachmentsIn,
-  temporaryFolder,
-  until,
-  writeFile,
-} from './support';
+import { begunOf, chatOf, panelOf, scene, answering, attachmentsIn, until, writeFile } from './support';
 
 const inWords = JSON.stringify;
 

@@ -224,12 +224,7 @@ describe('addresses as people type them', () => {
       [/not an address/, 'https://exa\u202emple.com', 'https://host\\@evil.example'],
       [/must begin with https/, 'http://example.com', 'http://127.0.0.1.evil.example', 'http://192.168.0.1'],
       [/must begin with https/, 'http://api.localhost:4000', 'http://localhost.evil.example'],
-      [
-        /must begin with https/,
-        'ftp://example.com',
-        'ftp://127.0.0.1',
-        'javascript://example.com/%0aalert(1)',
-      ],
+      [/must begin with https/, 'ftp://127.0.0.1', 'javascript://example.com/%0aalert(1)'],
       [/^Leave out/, 'https://user:secret@example.com', 'https://token@example.com'],
       [/^Leave out/, 'https://example.com/?key=1', 'https://example.com/#x'],
     ] as const)

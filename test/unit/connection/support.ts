@@ -174,10 +174,8 @@ export class Window {
     const repository = { url: 'https://git.example.com/open/one.git', commits: [] };
     const surroundings = { secrets: secrets.window(), settings, environment, setContext };
     const open = () => Promise.resolve(repository);
-    this.connection = withCommands(
-      new ServiceConnection(surroundings, this.storage, open, this.log),
-      this.person,
-    );
+    const made = new ServiceConnection(surroundings, this.storage, open, this.log);
+    this.connection = withCommands(made, this.person);
     later(() => {
       this.connection.dispose();
       return this.storage.settled();

@@ -20,16 +20,10 @@ export type FakeReports = Awaited<ReturnType<typeof startReports>>;
 
 /** A service of readiness reports (section 4.2) that lists the newest first; `count` of them in turn of three repositories. */
 export async function startReports({ count = 0 }) {
-  const reports = Array.from({ length: count }, (_, at) =>
-    report(
-      { tests: score(1) },
-      {
-        reportId: `report-${count - at}`,
-        repoUrl: `https://h.x/acme/${(count - at) % 3}`,
-        createdAt: count - at,
-      },
-    ),
-  );
+  const reports = Array.from({ length: count }, (_, at) => {
+    const [n, repoUrl] = [count - at, `https://h.x/acme/${(count - at) % 3}`];
+    return report({ tests: score(1) }, { reportId: `report-${n}`, repoUrl, createdAt: n });
+  });
   const server = await FaultServer.start();
   const { origin } = server;
   server.answer(({ url }) => {

@@ -46,17 +46,9 @@ describe('the watch over sessions', () => {
       if (reply !== undefined) setImmediate(reply, question);
       return question.promise.finally(() => openNow--);
     };
-    const connection = {
-      api: { one: one as never },
-      state: new ObservableValue({ kind: 'signedOut' as const }),
-    };
-    const monitor = new SessionMonitor({
-      index,
-      focused,
-      fastestSeconds: () => 2,
-      connection,
-      log: silentLog(),
-    });
+    const [log, state] = [silentLog(), new ObservableValue({ kind: 'signedOut' as const })];
+    const connection = { api: { one: one as never }, state };
+    const monitor = new SessionMonitor({ index, focused, fastestSeconds: () => 2, connection, log });
     later(() => monitor.dispose());
     if (reply === undefined) await learn(index, { status: 'running' });
     const statusOfS1 = () => statusOf(index.get('s1')!, Date.now());

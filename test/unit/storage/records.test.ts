@@ -63,10 +63,7 @@ describe('storage records', () => {
   });
 
   it('waits for no disk where nothing is lost by a loss of power, and tells other windows all the same', async () => {
-    const counted = {
-      ...notes,
-      isVolatile: (before: Note | undefined, after: Note) => before?.text === after.text,
-    };
+    const counted: typeof notes = { ...notes, isVolatile: (before, after) => before?.text === after.text };
     const [here, there] = [open(), open()].map(window => window.collection(counted));
     await there!.load();
     const modes: string[] = [];

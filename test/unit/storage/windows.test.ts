@@ -5,21 +5,10 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { mock } from 'node:test';
 import { workerEngine, type Collection, type Lease, type Storage } from '../../../src/storage';
-import {
-  child,
-  COUNTERS,
-  databaseOf,
-  eachInItsFolder,
-  entries,
-  filesBelow,
-  forked,
-  gated,
-  temporaryFolder,
-  turn,
-  until,
-  valueOf,
-} from './support';
-import { inspect, notes, open, openNotes, planned, root, storedNotes, type Note } from './support';
+import { temporaryFolder } from '../../fakes/cleanUp';
+import { until } from '../../until';
+import { child, COUNTERS, databaseOf, eachInItsFolder, entries, filesBelow, turn, valueOf } from './support';
+import { forked, gated, inspect, notes, open, openNotes, planned, root, type Note } from './support';
 
 describe('a lease between windows', () => {
   let clock: number;
@@ -288,6 +277,6 @@ describe('storage in a thread of its own', () => {
     await collection.put('b', { text: 'two' });
     await window.settled();
     assert.deepEqual(filesBelow(), [path.join('store', 'console.db')], 'closed again');
-    assert.deepEqual(await storedNotes(), { a: { text: 'one' }, b: { text: 'two' } });
+    assert.deepEqual(entries(await openNotes()), { a: { text: 'one' }, b: { text: 'two' } });
   });
 });

@@ -220,11 +220,8 @@ describe('usage data', () => {
       const rows = data.filter(({ date }) => date >= start_date);
       return { data: rows, meta: says ? { ...meta, start_date } : meta };
     });
-    return {
-      ...stage,
-      fault,
-      fetch: (...days: [string, string]) => fetched(stage.data, query('tokens', ...days)),
-    };
+    const fetch = (...days: [string, string]) => fetched(stage.data, query('tokens', ...days));
+    return { ...stage, fault, fetch };
   };
 
   it('leaves no day that an answer is not about as one without usage: it is missing, and comes when asked for again', async () => {

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import type { UsageBudget, UsageSpan } from '../../../src/settings';
 import { addDays, daysOf } from '../../../src/usage/report/calendar';
-import {
-  UsageStatusBar,
-  type StatusBarDeps,
-  budgetNotice,
-  statusText,
-  type StatusFacts,
-} from '../../../src/usage/statusBar';
+import { UsageStatusBar, budgetNotice, statusText } from '../../../src/usage/statusBar';
+import type { StatusBarDeps, StatusFacts } from '../../../src/usage/statusBar';
 import { card } from '../../../src/ui/text';
 import { Emitter } from '../../../src/util/lifecycle';
 import { Formatter } from '../../../src/util/format';
