@@ -1,4 +1,18 @@
+import type { Sessions } from './sessions';
+import type { UsageFeature } from './usage';
 import type { Event } from './util/lifecycle';
+
+/** As much of the sessions as another feature needs; `compose.ts` hands it over. */
+export type SessionsFor<K extends keyof Sessions> = Pick<Sessions, K>;
+
+/** A session as other features see it. */
+export type KnownSession = NonNullable<ReturnType<Sessions['get']>>;
+
+/** A report of usage as the dashboard shows it, from what is stored. */
+export type UsageSummary = UsageFeature['summary'];
+
+/** What agents did over the last 30 finished days (UTC) for each person they worked for, and for everybody else. */
+export type UsageOfPeople = NonNullable<Awaited<ReturnType<UsageFeature['activityOfPeople']>>>;
 
 /** What a hook told of a session (interface-notes 5). Its texts are foreign. */
 export interface SessionSignal {

@@ -1,23 +1,14 @@
 import * as vscode from 'vscode';
 import { computerName, type Computer, type ProvisioningStep } from '../api';
+import type { SessionsFor } from '../shared';
 import { card, factLines, factsDocument, format, joined, type Fact, type Icon } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
-import type { Event } from '../util/lifecycle';
 import { supportedLanguage } from '../util/format';
 import { oneLine } from '../util/text';
 
+export type SessionsOfComputers = SessionsFor<'ofComputer' | 'onDidChange'>;
 /** A session as a row below its computer. */
-export interface SessionOfComputer {
-  readonly sessionId: string;
-  readonly row: () => Row;
-}
-
-/** What the Computers view needs of the sessions feature. */
-export interface SessionsOfComputers {
-  /** In the order to show them. */
-  ofComputer(computerId: string): readonly SessionOfComputer[];
-  readonly onDidChange: Event<unknown>;
-}
+export type SessionOfComputer = ReturnType<SessionsOfComputers['ofComputer']>[number];
 
 export interface ComputerRowContext {
   /** When what is known was told, where nobody knows how the computer stands now; Unix ms. */

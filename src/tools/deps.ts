@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import type { Message, Session as PublicSession } from '../../api';
 import type { Connection } from '../connection';
 import type { Logger } from '../log';
+import type { UsageSummary } from '../shared';
 import type { Storage } from '../storage';
 import type { IDisposable } from '../util/lifecycle';
 
@@ -30,29 +31,6 @@ export interface StoredRepository {
   })[];
 }
 
-/** UTC days; a week where they are left out. */
-interface UsageAsked {
-  readonly tab: 'tokens' | 'tools' | 'activity' | 'productivity' | 'people';
-  readonly start?: string | undefined;
-  readonly end?: string | undefined;
-  readonly names: boolean;
-}
-
-/** A report of usage as the dashboard shows it. */
-interface StoredUsage {
-  readonly query: { readonly range: object };
-  readonly through?: string | undefined;
-  readonly missing: readonly string[];
-  readonly figures: readonly object[];
-  readonly sections: readonly { readonly id: string; readonly title: string; readonly table: Table }[];
-}
-
-interface Table {
-  readonly columns: readonly { readonly id: string }[];
-  readonly rows: readonly { readonly cells: readonly unknown[] }[];
-  readonly total?: readonly unknown[] | undefined;
-}
-
 /** What is stored of the service in use: nothing here asks the service anything. Rejects with a sentence. */
 export interface Sources {
   /** By id, the latest activity first. */
@@ -77,9 +55,9 @@ export interface Sources {
     isMore: boolean;
   }>;
   computers(): Promise<StoredList<{ computerId: string; name: string; error?: string | undefined }>>;
-  /** Of what `asked` names, by a part of name or address or by a path on this machine; else of this window, else all. */
+  /** Of what `asked` names, by a part of name or address; else of this window, else all. */
   readiness(asked: string | undefined): Promise<StoredList<StoredRepository>>;
-  usage(asked: UsageAsked): Promise<StoredUsage>;
+  readonly usage: UsageSummary;
   /** Revisions, the newest first. */
   controls(): Promise<
     StoredList<{

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { ApiClient } from '../../api';
 import { errorSentence, type Connection } from '../../connection';
 import type { Logger } from '../../log';
+import type { ShownChanges } from '../../shared';
 import { Slot, type Event, type IDisposable } from '../../util/lifecycle';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { oneLine } from '../../util/text';
@@ -15,13 +16,13 @@ import { offerInputBox, panelHandlers } from './panelHandlers';
 import { blockedReason, composerOf, headerOf, outcomeWords, type ComposerSettings } from './panelState';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
 import { RowFeed } from '../transcript/rows';
-import { keyOf, type ChatChanges, type ChatSessions } from '../sessions';
+import { keyOf, type ChatSessions } from '../sessions';
 
 export interface PanelDeps {
   readonly extensionUri: vscode.Uri;
   readonly connection: Connection;
   readonly sessions: ChatSessions;
-  readonly changes: ChatChanges;
+  readonly changes: ShownChanges;
   readonly log: Logger;
   readonly composer: ComposerSettings & { readonly onDidChange: Event<unknown> };
   readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;

@@ -35,7 +35,7 @@ describe('the view of computers', () => {
         show: (_id, title, content) => Promise.resolve(void documents.set(title, content())),
       },
       sessions: () =>
-        Promise.resolve({ ofComputer: () => sessions.list, onDidChange: new Emitter<void>().event }),
+        Promise.resolve({ ofComputer: () => sessions.list, onDidChange: new Emitter<never>().event }),
     });
     later(() => feature.dispose());
     return { ...window, feature, documents, sessions };

@@ -108,7 +108,7 @@ export function open(folder = stored(), deps: Partial<ToolsDeps> = {}) {
           missing: ['2026-11-20'],
           figures: [{ id: 'tokens', label: 'Tokens', value: { value: 7, known: 6, of: 7 } }],
           sections: [{ id: 'people', title: 'People', table: { columns, rows: rowsOf(names) } }],
-        }),
+        } as never),
     }),
     called: contributes.languageModelTools,
     mayWrite: () => false,
