@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { MOST_ATTACHED, type Chip } from '../../src/chat/protocol';
 import { Button, ChipIcon, IconButton, pictureOf } from './controls';
-import { announce, ask, composer, panel, remark } from './page';
+import { announce, ask, askOnce, composer, panel, remark } from './page';
 
 export interface OnRemoved {
   /** After one was removed: the button that was pressed goes, and the focus must not go with it. */
@@ -43,7 +43,7 @@ function AttachedChip({ chip, onRemoved }: { readonly chip: Chip } & OnRemoved) 
   const [busy, setBusy] = useState(false);
   const makeSmaller = (): void => {
     setBusy(true);
-    void ask(shrinkAttached(name, key)).finally(() => setBusy(false));
+    void askOnce(shrinkAttached(name, key)).finally(() => setBusy(false));
   };
   return (
     <li class={`chip bar${problem === undefined ? '' : ' refused'}`} title={title}>
@@ -176,10 +176,11 @@ export function insert(field: HTMLTextAreaElement, text: string): void {
   field.dispatchEvent(new InputEvent('input', { bubbles: true }));
 }
 
-/** Files dropped anywhere on the page are attached. */
+/** Files dropped anywhere on the page are attached; `attach` waits for that. */
 export function listenForDrops(
   field: HTMLTextAreaElement,
   setDragging: (dragging: boolean) => void,
+  attach: (question: Promise<void>) => void,
 ): () => void {
   const over = (event: DragEvent): void => {
     if (!mayHoldFiles(event.dataTransfer)) return;
@@ -202,8 +203,8 @@ export function listenForDrops(
     event.preventDefault();
     event.stopPropagation();
     field.focus();
-    if (uris.length > 0) void ask(inTurn(() => panel.request('attachUris', { uris })));
-    else if (files.length > 0) void ask(attachFiles(files));
+    if (uris.length > 0) attach(inTurn(() => panel.request('attachUris', { uris })));
+    else if (files.length > 0) attach(attachFiles(files));
     else insert(field, data.getData('text/plain'));
   };
   const listening = new AbortController();

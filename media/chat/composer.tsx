@@ -23,7 +23,7 @@ export function Composer() {
   const known = composer.value;
   const ref = useRef<HTMLTextAreaElement>(null);
   const held = useRef({
-    /** The send key was pressed while another message was being made ready. */
+    /** The send key was pressed while another message, or what goes with this one, was being made ready. */
     wanted: false,
     /** Earlier messages, the latest first, and which one is shown (-1: none). */
     walk: { texts: [] as readonly string[], at: -1 },
@@ -32,6 +32,8 @@ export function Composer() {
   const [empty, setEmpty] = useState(true);
   /** A message is on its way to the panel, which has not said yet that it is recorded. */
   const recording = useSignal(false);
+  /** So much of what goes with the message is not there yet. */
+  const attaching = useSignal(0);
   const [dragging, setDragging] = useState(false);
 
   const text = (): string => ref.current?.value ?? '';
@@ -44,6 +46,15 @@ export function Composer() {
     ref.current.value = shown;
     ref.current.setSelectionRange(at, at);
     changed();
+  };
+
+  /** A message never goes without what was meant to go with it. */
+  const attach = (question: Promise<void>): void => {
+    attaching.value++;
+    void ask(question).then(isDone => {
+      held.wanted &&= isDone;
+      attaching.value--;
+    });
   };
 
   useLayoutEffect(() => {
@@ -66,11 +77,11 @@ export function Composer() {
       if (document.hasFocus()) focus();
       else window.addEventListener('focus', focus, { once: true });
     }
-    return listenForDrops(ref.current, setDragging);
+    return listenForDrops(ref.current, setDragging, attach);
   }, []);
 
   const chips = known?.chips ?? [];
-  const waiting = recording.value || known?.sending === true;
+  const waiting = recording.value || attaching.value > 0 || known?.sending === true;
   const obstacle = known?.obstacle;
   const why = obstacle ?? (empty ? l10n.t('Write a message first.') : undefined);
 
@@ -165,11 +176,11 @@ export function Composer() {
     const given = data.getData('text/plain').replace(/\r\n?/g, '\n');
     if (files.length > 0) {
       event.preventDefault();
-      void ask(attachFiles(files));
+      attach(attachFiles(files));
     } else if (text().length + given.length > MAX_TEXT) {
       event.preventDefault();
       const file = new File([given], `${l10n.t('pasted text')}.txt`, { type: 'text/plain' });
-      void ask(attachFiles([file]));
+      attach(attachFiles([file]));
     }
   };
 

@@ -99,7 +99,10 @@ export function FindBar() {
   };
   const close = (): void => {
     finding.value = undefined;
-    if (came.current instanceof HTMLElement) came.current.focus();
+    // Where one came from may not be drawn any more.
+    const isThere = came.current?.isConnected === true && came.current !== document.body;
+    if (isThere && came.current instanceof HTMLElement) came.current.focus();
+    else list.current?.focus();
   };
   const count =
     matches.length === 0 ? l10n.t('No results') : l10n.t('{0} of {1}', at + 1 || '?', matches.length);

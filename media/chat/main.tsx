@@ -4,7 +4,7 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Composer } from './composer';
 import { Button, Icon, IconButton, Notice } from './controls';
-import { announcement, ask, connect, panel, start, panelState, words } from './page';
+import { announcement, ask, askOnce, connect, panel, start, panelState, words } from './page';
 import { prepareMarkdown } from './rows';
 import { Transcript } from './transcript';
 import './chat.css';
@@ -79,7 +79,7 @@ function Header() {
       {panelState.value.removed && (
         <Notice icon="info">
           {l10n.t('This session is no longer in your list.')}{' '}
-          <Button kind="link" onClick={() => void ask(panel.request('addAgain', {}))}>
+          <Button kind="link" onClick={() => void askOnce(panel.request('addAgain', {}))}>
             {l10n.t('Add it again')}
           </Button>
         </Notice>

@@ -225,6 +225,14 @@ export async function ask(question: Promise<unknown>): Promise<boolean> {
   }
 }
 
+/** The same for a button that goes with what it does: the composer has the cursor then, unless one is elsewhere by now. */
+export async function askOnce(question: Promise<unknown>): Promise<void> {
+  const pressed = document.activeElement;
+  await ask(question);
+  const isFree = [pressed, document.body].includes(document.activeElement);
+  if (isFree && document.hasFocus()) tellComposer({ focus: true });
+}
+
 /** Says that something is copied, once it is, and shows it on the button. */
 export async function copied(button: Element, question: Promise<unknown>): Promise<void> {
   if (!(await ask(question))) return;

@@ -1,9 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import { goesOn, type Kept, type Row } from '../../src/chat/protocol';
+import { goesOn, type Kept, type MessageRow, type Row } from '../../src/chat/protocol';
 import { Icon, Notice } from './controls';
 import { FindBar } from './find';
 import {
+  announce,
   ask,
   copied,
   finding,
@@ -26,6 +27,7 @@ export function Transcript() {
 
   if (following.value || seen.current === undefined) seen.current = known.rows.findLast(isMessage)?.key;
   const unseen = following.value ? 0 : messagesAfter(known.rows, seen.current);
+  useAnswers(known);
 
   useEffect(() => {
     const keyDown = (event: KeyboardEvent): void => {
@@ -68,7 +70,15 @@ export function Transcript() {
         </div>
       )}
       {!following.value && (
-        <button type="button" class="to-latest bar" title={toLatest} onClick={() => list.current?.toEnd()}>
+        <button
+          type="button"
+          class="to-latest bar"
+          title={toLatest}
+          onClick={() => {
+            list.current?.toEnd();
+            list.current?.focus();
+          }}
+        >
           {unseen === 0 ? toLatest : l10n.t('{0} new', unseen)}
           <Icon name="arrow-down" />
         </button>
@@ -77,7 +87,24 @@ export function Transcript() {
   );
 }
 
-const isMessage = (row: Row): boolean => row.kind === 'message' && row.send === undefined;
+const isMessage = (row: Row): row is MessageRow => row.kind === 'message' && row.send === undefined;
+
+/** The clock of the service may be so far behind, ms. */
+const CLOCKS_MS = 60_000;
+
+/** Says the beginning of what the agent answers while one reads or writes, not of what it said before. */
+function useAnswers({ rows, isWhole }: Rows): void {
+  const heard = useRef<string | undefined>(undefined);
+  const last = isWhole === true ? rows.findLast(row => isMessage(row) && row.author === 'agent') : undefined;
+  useEffect(() => {
+    if (isWhole !== true) return;
+    const isNew = heard.current !== undefined && heard.current !== last?.key;
+    heard.current = last?.key ?? '';
+    if (last?.kind !== 'message' || !isNew || (last.at ?? 0) < performance.timeOrigin - CLOCKS_MS) return;
+    const said = last.parts.find(part => part.kind === 'text');
+    if (said !== undefined) announce(l10n.t('Agent: {0}', said.text.slice(0, 300)));
+  }, [last?.key, isWhole]);
+}
 
 function messagesAfter(rows: readonly Row[], key: string | undefined): number {
   const from = rows.findLastIndex(row => row.key === key);
@@ -133,8 +160,7 @@ function List({ rows }: { readonly rows: Rows }) {
   useLayoutEffect(() => {
     place.settle();
     // What had the focus is no longer drawn: the reader goes on from the list, not from the top of the page.
-    if (hadFocus.current && document.activeElement === document.body)
-      viewport.current?.focus({ preventScroll: true });
+    if (hadFocus.current && document.activeElement === document.body) place.focus();
   });
   return (
     <div
@@ -269,6 +295,10 @@ export class Place {
     const offset = log.scrollTop - (this.#allTops()[index] ?? 0);
     this.#go(isAtEnd || key === undefined ? undefined : { key, offset });
     this.#redrawIfNeeded();
+  }
+
+  focus(): void {
+    this.#log?.focus({ preventScroll: true });
   }
 
   toEnd(): void {

@@ -292,7 +292,7 @@ function SectionView({ section, report }: SectionProps) {
   const { markers, previousRange } = report;
   const isTable = section.chart === undefined || state.value.tables === true;
   const [view, setView] = useState<TableView>({});
-  const seen = useMemo(() => shown(table, view, words), [table, view]);
+  const seen = useMemo(() => shown(table, isTable ? view : {}, words), [table, isTable, view]);
   const chart = useMemo(() => chartOf(section, markers), [section, markers]);
   const asShown = (): Section => ({ ...section, table: seen });
   const headingId = `section-${id}`;

@@ -155,7 +155,8 @@ export async function fetchDays(again: boolean): Promise<void> {
     const done = await panel.request('fetch', { query: asked, again });
     await load();
     if (typeof done === 'string') refuse(done);
-    else if (done && again && report.value?.unread === 0) say(l10n.t('Figures are up to date.'));
+    else if (done && again && report.value?.unread === 0 && said.value.text === '')
+      say(l10n.t('Figures are up to date.'));
   } catch (error) {
     refuse(error);
   }

@@ -28,7 +28,7 @@ export async function bringHome(deps: BringDeps): Promise<void> {
     const label = wayWords(way);
     try {
       const preview = await previewOf(git, changes, way);
-      const detail = previewWords(preview, changes);
+      const detail = previewWords(preview);
       return [{ label, detail, icon: ICONS[way], value: () => go(deps, preview) }];
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -47,9 +47,9 @@ export async function bringHome(deps: BringDeps): Promise<void> {
 
 /** Does what a person has agreed to. */
 async function go(deps: BringDeps, preview: Preview): Promise<void> {
-  const { git, changes, log } = deps;
+  const { git, log } = deps;
   const { way, folder } = preview;
-  const detail = forNotification(previewWords(preview, changes), 1_000);
+  const detail = forNotification(previewWords(preview), 1_000);
   if (!(await confirmed(`${wayWords(way)}?`, detail, vscode.l10n.t('Continue')))) return;
   await bring(git, preview);
   const name = oneLine(preview.branch.name, 80);
@@ -76,7 +76,8 @@ export async function openFolder(folder: string): Promise<void> {
 
 async function remove({ git, log }: BringDeps, folder: string): Promise<void> {
   const question = vscode.l10n.t('Remove the worktree {0}?', forNotification(folder));
-  if (!(await confirmed(question, '', vscode.l10n.t('Remove')))) return;
+  const detail = vscode.l10n.t('Files in it that Git ignores are deleted, too.');
+  if (!(await confirmed(question, detail, vscode.l10n.t('Remove')))) return;
   await removeWorktree(git, folder);
   notify(log, 'info', forNotification(vscode.l10n.t('{0} was removed.', folder)));
 }
@@ -87,8 +88,8 @@ function wayWords(way: Way): string {
   return vscode.l10n.t('Apply as uncommitted changes');
 }
 
-function previewWords({ way, branch, folder }: Preview, changes: Changes): string {
-  const what = figures(changes);
+function previewWords({ way, branch, folder, files }: Preview): string {
+  const what = figures(files);
   if (folder !== undefined) return vscode.l10n.t('{0} in {1}; your files stay as they are.', what, folder);
   if (way === 'apply')
     return vscode.l10n.t('{0} by a three-way merge into your files, staged and not committed.', what);

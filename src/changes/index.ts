@@ -44,7 +44,7 @@ export class ChangesFeature extends Disposable {
       const { branch, files, base, tip } = changes;
       this.#comments.show(found.sessionId, { root: branch.repository, commit: tip });
       // The editor adds how many files there are.
-      const title = joined([branch.name, lineFigures(changes)]);
+      const title = joined([branch.name, lineFigures(files)]);
       await showDiff(title, files, { root: branch.repository, base, tip }, found.sessionId);
     },
     chooseBranch: async target => {
@@ -179,7 +179,7 @@ export class ChangesFeature extends Disposable {
     await vscode.window.withProgress({ location, cancellable: true, title }, async (_, token) => {
       // Git goes on by itself when the person does not wait for it.
       const left = new Promise<'left'>(resolve => token.onCancellationRequested(() => resolve('left')));
-      if ((await Promise.race([repository.fetch({ remote, prune: true }), left])) === 'left') return;
+      if ((await Promise.race([repository.fetch({ remote }), left])) === 'left') return;
       const found = await this.#work.find(sessionId);
       const sentence = shownWork(found)?.short ?? reasonOf(found.claim);
       notify(this.#deps.log, 'info', forNotification(vscode.l10n.t('Fetched: {0}', sentence)));

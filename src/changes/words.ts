@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { ShownWork } from '../shared';
 import { format, joined } from '../ui/text';
 import { forNotification, oneLine } from '../util/text';
-import type { Changes, Claim } from './git/model';
+import type { ChangedFile, Changes, Claim } from './git/model';
 import type { Work } from './work';
 
 const MOST_COMMITS = 10;
@@ -13,7 +13,7 @@ export function shownWork({ claim, changes, fetchedAt }: Work): ShownWork | unde
   const name = oneLine(claim.branch.name, 80);
   const short = joined([
     claim.sure === 'likely' ? vscode.l10n.t('likely {0}', name) : name,
-    changes === undefined ? vscode.l10n.t('not in this window') : figures(changes),
+    changes === undefined ? vscode.l10n.t('not in this window') : figures(changes.files),
     changes && stateWord(changes),
   ]);
   const commits = changes?.commits ?? [];
@@ -38,15 +38,16 @@ export function listed(files: readonly string[]): string {
 }
 
 /** Such as `3 files +42 −7`. */
-export function figures(changes: Changes): string {
-  const { length } = changes.files;
+export function figures(files: readonly ChangedFile[]): string {
+  const { length } = files;
   const count = length === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', format.number(length));
-  return `${count} ${lineFigures(changes)}`;
+  return `${count} ${lineFigures(files)}`;
 }
 
 /** Such as `+42 −7`. */
-export function lineFigures({ added, removed }: Changes): string {
-  return `+${format.number(added)} −${format.number(removed)}`;
+export function lineFigures(files: readonly ChangedFile[]): string {
+  const sum = (side: 'added' | 'removed') => files.reduce((total, file) => total + (file[side] ?? 0), 0);
+  return `+${format.number(sum('added'))} −${format.number(sum('removed'))}`;
 }
 
 function stateWord({ state, behind }: Changes): string {

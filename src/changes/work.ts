@@ -2,8 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
+import type { KnownSession, SessionsFor } from '../shared';
 import type { Collection, Storage } from '../storage';
 import { restriction } from '../ui/window';
+import { depthIn } from '../util/files';
 import { Disposable, Emitter, type Event, type IDisposable } from '../util/lifecycle';
 import type { GitRepository, OpenRepositories } from '../util/git';
 import { serially } from '../util/promises';
@@ -14,27 +16,14 @@ import { Git } from './git/run';
 import type { BranchName, Changes, Claim, RepositoryFacts, Said } from './git/model';
 import { workRecords, type WorkRecord } from './records';
 
-/** A session as this feature sees it. Times are Unix ms. */
-export interface ChangesSession {
-  readonly sessionId: string;
-  readonly title: string;
-  readonly createdAt?: number | undefined;
-  readonly lastAt: number;
-  readonly messageCount?: number | undefined;
-  readonly isArchived: boolean;
-  /** When a hook told that its agent has finished, and where it works. */
-  readonly finished?: { readonly at: number; readonly cwd: string } | undefined;
-}
+/** A session as this feature sees it. */
+export type ChangesSession = Pick<KnownSession, 'sessionId' | 'title' | 'lastAt' | 'isArchived'> &
+  Partial<Pick<KnownSession, 'createdAt' | 'messageCount' | 'finished'>>;
 
-/** The sessions of the service in use. */
-export interface ChangesSessions {
-  readonly serviceId: string | undefined;
-  readonly onDidChange: Event<readonly string[]>;
-  ready(): Promise<void>;
+export type ChangesSessions = SessionsFor<'serviceId' | 'onDidChange' | 'ready' | 'pick'> & {
   get(sessionId: string): ChangesSession | undefined;
   all(): readonly ChangesSession[];
-  pick(placeHolder: string): Promise<string | undefined>;
-}
+};
 
 /** What is known of a session's work. */
 export interface Work {
@@ -268,10 +257,10 @@ export class SessionWork extends Disposable {
   async #note(sessionId: string): Promise<void> {
     const { finished } = this.#deps.sessions.get(sessionId) ?? {};
     if (finished === undefined || Date.now() - finished.at > FRESH_MS) return;
-    const uri = vscode.Uri.file(finished.cwd);
+    const depth = ({ rootUri }: GitRepository) => depthIn(rootUri.fsPath, finished.cwd);
     const [around] = this.#deps.repositories.all
-      .filter(({ rootUri }) => `${uri.path}/`.startsWith(`${rootUri.path.replace(/\/$/, '')}/`))
-      .sort((a, b) => b.rootUri.path.length - a.rootUri.path.length);
+      .filter(each => depth(each) !== undefined)
+      .sort((a, b) => (depth(a) ?? 0) - (depth(b) ?? 0));
     const branch = around?.state.HEAD?.name;
     if (around === undefined || branch === undefined) return;
     const stopped = { repository: around.rootUri.fsPath, branch, at: finished.at };

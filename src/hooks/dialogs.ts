@@ -9,7 +9,8 @@ import { notify, type NoticeButton, restriction } from '../ui/window';
 import { pick, pickItem, pickSeveral, type Choice } from '../ui/pick';
 import { format } from '../ui/text';
 import { forNotification, middle, oneLine } from '../util/text';
-import { depthIn, eventNames, isTest, labelOf, takenEvents, TEST_SESSION, type EventName } from './events';
+import { eventNames, isTest, labelOf, takenEvents, TEST_SESSION, type EventName } from './events';
+import { depthIn } from '../util/files';
 import { placeScript, reasonOf, workspaceFolders, type Plan } from './installation';
 import { readOutgoing, runCommand } from './outgoing';
 

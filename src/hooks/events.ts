@@ -6,10 +6,10 @@ import { commands } from '../contributions';
 import type { Logger } from '../log';
 import type { NoticeKind } from '../settings';
 import type { Collection } from '../storage';
-import type { SessionSignal, StateChange, WaitingSession } from '../shared';
+import type { SessionSignal, SessionsFor } from '../shared';
 import { joined } from '../ui/text';
 import { notify, type NoticeButton } from '../ui/window';
-import type { Event, IDisposable } from '../util/lifecycle';
+import { depthIn } from '../util/files';
 import { forNotification, oneLine } from '../util/text';
 
 /** What each event is about whose hook can be installed (interface.md section 6); the client may know others. */
@@ -84,33 +84,10 @@ export function isTest(event: HookEvent): boolean {
   return event.sessionId?.startsWith(TEST_SESSION) ?? false;
 }
 
-/** How many levels `inner` is below a folder; `undefined` when it is not in it. Paths are compared as the system does. */
-export function depthIn(folder: string, inner: string): number | undefined {
-  const isSame = process.platform === 'win32' || process.platform === 'darwin';
-  const [from, to] = isSame ? [folder.toLowerCase(), inner.toLowerCase()] : [folder, inner];
-  const way = path.relative(from, to);
-  if (way === '') return 0;
-  const [first = '', ...deeper] = way.split(path.sep);
-  return first === '..' || path.isAbsolute(way) ? undefined : 1 + deeper.length;
-}
-
 /** What the hooks need of the sessions. That an agent waits is known there alone, for rows, badge and bell. */
-export interface SessionsForHooks {
-  /** `workedAt`: when it was last known to work, Unix ms. */
-  get(
-    sessionId: string,
-  ): { readonly title: string; readonly isMuted: boolean; readonly workedAt: number | undefined } | undefined;
-  signal(signal: SessionSignal): Promise<void>;
-  /** Those whose agents wait, the longest waiting first, and after them the muted ones. */
-  waiting(): readonly WaitingSession[];
-  settle(sessionId: string): Promise<void>;
-  setMuted(sessionId: string, muted: boolean): Promise<void>;
-  readonly onDidChange: Event<unknown>;
-  /** The sessions it is told of are asked about now and then. */
-  watches(): IDisposable & { set(sessionIds: readonly string[]): void };
-  /** A session's status has changed; told in one window only. */
-  readonly onDidChangeState: Event<StateChange>;
-}
+export type SessionsForHooks = SessionsFor<
+  'get' | 'signal' | 'waiting' | 'settle' | 'setMuted' | 'onDidChange' | 'watches' | 'onDidChangeState'
+>;
 
 /** What the person wants to be told; asked for each event. */
 export interface NoticeSettings {

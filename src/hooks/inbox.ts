@@ -3,10 +3,10 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import type { HooksContext } from '.';
 import { Disposable } from '../util/lifecycle';
-import { codeOf, ifThere } from '../util/files';
+import { codeOf, depthIn, ifThere } from '../util/files';
 import { FolderWatch } from '../util/folderWatch';
 import { oneLine } from '../util/text';
-import { decodeEvent, depthIn, EVENT_CAP, FRESH_MS, takenEvents, type HookEvent } from './events';
+import { decodeEvent, EVENT_CAP, FRESH_MS, takenEvents, type HookEvent } from './events';
 
 /** What each less fitting window waits longer, so that the right one takes an event first and yet none is lost with it, ms. */
 export const STEP_MS = 1_500;
@@ -26,6 +26,8 @@ export interface InboxDeps extends Pick<HooksContext, 'events' | 'focused' | 'lo
   readonly spool: string;
   /** Those of this window. */
   readonly folders: () => readonly string[];
+  /** Whether the person's own commands may be run from this window (trust.md 39). */
+  readonly mayRun: () => boolean;
   /** The event is this window's alone, and kept already. */
   readonly take: (event: HookEvent) => void;
   readonly stepMs?: number;
@@ -81,11 +83,12 @@ export class Inbox extends Disposable {
 
   /** Takes an event when it is this window's turn. */
   async #wait(found: Found): Promise<void> {
-    const { folders, focused, stepMs = STEP_MS, log } = this.#deps;
+    const { folders, focused, mayRun, stepMs = STEP_MS, log } = this.#deps;
     const realOf = (folder: string): Promise<string> => fs.realpath(folder).catch(() => path.resolve(folder));
     const cwd = found.event?.cwd;
     const real = cwd === undefined ? undefined : await realOf(cwd);
-    const steps = stepsBefore(real, await Promise.all(folders().map(realOf)), focused.current);
+    const rank = mayRun() ? (focused.current ? 'focused' : 'other') : 'restricted';
+    const steps = stepsBefore(real, await Promise.all(folders().map(realOf)), rank);
     const timer = setTimeout(() => {
       focused
         .isShown()
@@ -121,6 +124,7 @@ export class Inbox extends Disposable {
   }
 }
 
+type Rank = 'focused' | 'other' | 'restricted';
 type Found = NonNullable<Awaited<ReturnType<typeof readEvent>>>;
 
 /** `undefined` for what is no plain file. */
@@ -155,10 +159,10 @@ export async function sweep(
 
 /**
  * How many steps a window waits before it takes an event of `cwd`: none where that is its own folder, one for each level below it,
- * more where it is elsewhere, and there the most without the focus.
+ * more where it is elsewhere, and there the most without the focus, or where it runs no commands.
  */
-export function stepsBefore(cwd: string | undefined, folders: readonly string[], isFocused: boolean): number {
+export function stepsBefore(cwd: string | undefined, folders: readonly string[], rank: Rank): number {
   const depths = cwd === undefined ? [] : folders.flatMap(folder => depthIn(folder, cwd) ?? []);
   if (depths.length > 0) return Math.min(MAX_DEPTH, ...depths);
-  return MAX_DEPTH + (isFocused ? 1 : 2);
+  return MAX_DEPTH + { focused: 1, other: 2, restricted: 3 }[rank];
 }

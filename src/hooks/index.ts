@@ -73,9 +73,7 @@ export class Hooks extends Disposable {
     this.#outgoing = this.register(
       new Outgoing({
         setting: () => settings.hooksOutgoing(),
-        mayRun: () => restriction() === undefined,
-        folders: workspaceFolders,
-        events,
+        ...{ mayRun, folders: workspaceFolders, events },
         finished: tellFailure,
         log,
       }),
@@ -113,7 +111,7 @@ export class Hooks extends Disposable {
     if (isInstalled === isListening() || this.isDisposed) return;
     const { spool } = installation.place;
     const take = (event: HookEvent): void => this.#take(event);
-    const deps = { ...this.#context, spool, folders: workspaceFolders, take };
+    const deps = { ...this.#context, spool, folders: workspaceFolders, mayRun, take };
     this.#inbox.set(isInstalled ? new Inbox(deps) : undefined);
   }
 
@@ -163,6 +161,8 @@ export class Hooks extends Disposable {
       tell(log, event, session?.title, id => sessions.setMuted(id, true));
   }
 }
+
+const mayRun = (): boolean => restriction() === undefined;
 
 function tellFailure({ outcome, exitCode, event }: FinishedHook): void {
   if (exitCode === 0 || outcome === 'stopped') return;

@@ -5,9 +5,8 @@ import * as path from 'node:path';
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
 import type { Collection } from '../storage';
-import { ifThere, privateFolder, replaceFile } from '../util/files';
+import { depthIn, ifThere, privateFolder, replaceFile } from '../util/files';
 import { middle, oneLine } from '../util/text';
-import { depthIn } from './events';
 import { installedEvents, Refusal, withHook } from './settings';
 
 /** Where the hook command and its events live: a private folder of this extension's storage, which stays when the extension is updated. */

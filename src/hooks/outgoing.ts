@@ -64,7 +64,7 @@ export interface OutgoingDeps extends Pick<HooksContext, 'events' | 'log'> {
 
 const AT_ONCE = 4;
 /** So long what the service says of an end of work waits for an event that tells of the same: longer than a window leaves one to others, ms. */
-export const APART_MS = (stepsBefore(undefined, [], false) + 2) * STEP_MS;
+export const APART_MS = (stepsBefore(undefined, [], 'restricted') + 2) * STEP_MS;
 /** The service may say so long after such an event that the session still works, ms. */
 const LAG_MS = 10_000;
 

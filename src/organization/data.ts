@@ -4,10 +4,10 @@ import type { ControlChange, OrganizationUser } from '../api';
 import { openObject, recordSchema, taken } from '../api/records';
 import { errorSentence } from '../connection';
 import type { CommandHandlers } from '../contributions';
+import type { UsageOfPeople } from '../shared';
 import type { SearchHit } from '../storage';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { ConnectedList, type ListDeps } from '../ui/connectedList';
-import type { Amount } from '../util/amount';
 import { Disposable, Emitter } from '../util/lifecycle';
 import { supportedLanguage } from '../util/format';
 import { oneLine } from '../util/text';
@@ -16,9 +16,6 @@ import { compareSettings, type SettingChange, type Settings } from './changes';
 /** One revision of the controls (section 2.12), and one member of the organization (2.11). Times as the service wrote them. */
 export type Revision = ControlChange;
 export type Person = OrganizationUser;
-
-/** What agents did over the last 30 finished days (UTC) for each person they worked for: the last such day, and billable tokens. */
-export type UsageOfPeople = ReadonlyMap<string, { readonly lastActiveDay: string; readonly tokens: Amount }>;
 
 /** Unix ms; `undefined` for what is no time. */
 export function timeOf(text: string | undefined): number | undefined {
@@ -47,8 +44,9 @@ export function activityOf(
   now: number,
 ): 'active' | 'inactive' | 'unknown' {
   const signIn = timeOf(lastSignInAt);
-  if (usage?.has(id) === true || (signIn !== undefined && now - signIn <= INACTIVE_MS)) return 'active';
-  return usage === undefined || signIn === undefined ? 'unknown' : 'inactive';
+  if (usage?.people.has(id) === true || (signIn !== undefined && now - signIn <= INACTIVE_MS))
+    return 'active';
+  return usage?.none !== 0 || signIn === undefined ? 'unknown' : 'inactive';
 }
 
 /** Lists on the screen that are older than this are read again, ms. */
@@ -131,7 +129,7 @@ export class OrganizationData extends Disposable {
           this.#changed.fire();
         }),
       );
-    this.register(deps.connection.onDidBecomeReady(() => (this.#asked = undefined)));
+    this.register(deps.connection.onDidBecomeReady(() => (this.#asked = this.#usage = undefined)));
   }
 
   readonly onDidChange = this.#changed.event;

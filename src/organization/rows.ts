@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
+import type { UsageOfPeople } from '../shared';
 import { card, factLines, format, joined, tokensText, type Fact, type Icon } from '../ui/text';
 import { retryNode, type Row, type TreeNode } from '../ui/tree';
 import { amountCell } from '../util/amount';
@@ -7,7 +8,7 @@ import { csv, type CsvCell } from '../util/csv';
 import { oneLine, plain } from '../util/text';
 import { canonical, settingsOf, type Direction, type SettingChange } from './changes';
 import { activityOf, nameOf, timeOf, whoOf } from './data';
-import type { KnownRevision, ListName, OrganizationData, Person, Revision, UsageOfPeople } from './data';
+import type { KnownRevision, ListName, OrganizationData, Person, Revision } from './data';
 
 /** Users and control history. One state at a time: where the key may read nothing at all, the line above the rows says so alone. */
 export function organizationRows(data: OrganizationData): readonly TreeNode[] {
@@ -146,7 +147,7 @@ function changeIcon({ kind, direction }: SettingChange): Icon {
 /** `3 d · 1.2M tokens · inactive`: when somebody last signed in, and what their agents used. */
 export function personStatus(person: Person, usage: UsageOfPeople | undefined, now: number): string {
   const signIn = timeOf(person.lastSignInAt);
-  const used = usage?.get(person.id);
+  const used = usage?.people.get(person.id);
   if (signIn === undefined && used === undefined) return vscode.l10n.t('activity unknown');
   return joined([
     signIn === undefined ? vscode.l10n.t('last sign-in unknown') : format.span(now - signIn),
@@ -157,15 +158,16 @@ export function personStatus(person: Person, usage: UsageOfPeople | undefined, n
 }
 
 export function personFacts(person: Person, usage: UsageOfPeople | undefined): Fact[] {
-  const used = usage?.get(person.id);
+  const used = usage?.people.get(person.id);
   const notKnown = vscode.l10n.t('not known');
+  const none = usage?.none === 0 ? vscode.l10n.t('none in the last 30 days') : notKnown;
   return [
     [vscode.l10n.t('E-mail'), person.email],
     [vscode.l10n.t('Last sign-in'), exactTime(person.lastSignInAt) ?? notKnown],
-    [vscode.l10n.t('Last active day (UTC)'), used?.lastActiveDay ?? notKnown],
+    [vscode.l10n.t('Last active day (UTC)'), used?.lastActiveDay ?? none],
     [
       vscode.l10n.t('Tokens, last 30 days (UTC)'),
-      tokensText(used?.tokens, value => format.number(value)) || notKnown,
+      tokensText(used === undefined ? usage?.none : used.tokens, value => format.number(value)) || notKnown,
     ],
     [vscode.l10n.t('Joined'), exactTime(person.createdAt)],
     ...Object.entries(person.metadata ?? {})
@@ -263,12 +265,12 @@ export function peopleCsv(people: readonly Person[], usage: UsageOfPeople | unde
   const more = usage === undefined ? '' : ' last_active_day_utc billable_tokens_30_days_utc';
   const lines = people.map((person): CsvCell[] => {
     const { id, email, firstName, lastName, createdAt, lastSignInAt } = person;
-    const used = usage?.get(id);
+    const used = usage?.people.get(id) ?? { lastActiveDay: undefined, tokens: usage?.none };
     const activity = activityOf(person, usage, now);
     const inactive = activity === 'unknown' ? null : activity === 'inactive';
     return [
       ...[id, email, firstName, lastName, isoTime(createdAt), isoTime(lastSignInAt), inactive],
-      ...[used?.lastActiveDay, amountCell(used?.tokens)],
+      ...[used.lastActiveDay, amountCell(used.tokens)],
     ];
   });
   return csv(`${columns}${more}`.split(' '), lines);

@@ -86,11 +86,14 @@ export class ReadinessCommands {
     this.#deps.open(state, typeof node.criterion === 'string' ? node.criterion : undefined);
   }
 
+  /** Two reports of one repository: of rows of several the first one's count. */
   async #compare(nodes: readonly Given[]): Promise<void> {
     const { reports } = this.#deps;
     await reports.ready();
     const rows = nodes.filter(({ reportId }) => typeof reportId === 'string');
-    const [one, two] = rows.flatMap(each => this.#stateOf(each) ?? []);
+    const [one, two] = rows
+      .flatMap(each => this.#stateOf(each) ?? [])
+      .filter(({ key }, _, [first]) => key === first?.key);
     const repository =
       this.#repository(one?.key ?? nodes[0]?.key) ??
       reports.window.here?.repository ??

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { errorSentence } from '../connection';
 import type { Logger } from '../log';
-import { notify } from '../ui/window';
 import { PagePanel } from '../ui/pagePanel';
 import { knownFacts } from '../ui/text';
 import { forNotification, oneLine } from '../util/text';
@@ -80,15 +79,6 @@ export class ReportPanel extends PagePanel {
     this.#drawn = parts;
     this.#side.send('draw', { parts: Object.fromEntries(changed), state, isWanted });
     if (isWanted) this.#isWanted = false;
-  }
-
-  protected override onMissing(): void {
-    const shown = this.#deps.reports.shown(this.#state);
-    if (shown === undefined) return;
-    notify(this.#deps.log, 'warning', vscode.l10n.t('The report page did not load.'), [
-      vscode.l10n.t('Open as text'),
-      () => this.#deps.commands.export(shown),
-    ]);
   }
 
   async #act(act: (shown: ShownReport) => Promise<void>): Promise<void> {

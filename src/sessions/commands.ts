@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Service } from '../connection';
 import { commands, type CommandHandlers } from '../contributions';
 import { confirmed, notify } from '../ui/window';
 import { pickSeveral } from '../ui/pick';
@@ -34,6 +35,14 @@ export function sessionCommands(context: SessionsContext, view: SessionsView): C
   ): Promise<void> => {
     for (const { sessionId } of records)
       await index.keep(sessionId, local => ({ ...local, ...change }), serviceId);
+  };
+
+  /** Whose list this is, also where its key is refused: nothing is asked of the service. */
+  const serviceInUse = async (): Promise<Service> => {
+    const state = await connection.ready();
+    if (state.kind === 'signedOut') throw new Error(vscode.l10n.t('Sign in first.'));
+    await ready();
+    return state.service;
   };
 
   const copy = async (node: unknown, nodes: unknown, text: (sessionId: string) => string): Promise<void> => {
@@ -137,8 +146,8 @@ export function sessionCommands(context: SessionsContext, view: SessionsView): C
     archive: (node, nodes) => take('archivedAt', node, nodes),
     unarchive: async (node, nodes) => keep(await recordsOf(context, node, nodes), { archivedAt: undefined }),
     viewOptions: () => view.pickOptions(),
-    export: async () => exportSessions(index, (await signedIn(context, true)).service),
-    import: async () => importSessions(index, (await signedIn(context, true)).service),
+    export: async () => exportSessions(index, await serviceInUse()),
+    import: async () => importSessions(index, await serviceInUse()),
     copyId: (node, nodes) => copy(node, nodes, sessionId => sessionId),
     copyLink: (node, nodes) =>
       copy(node, nodes, sessionId =>

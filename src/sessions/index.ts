@@ -262,8 +262,11 @@ export class Sessions extends Disposable {
   /** Notes what a hook told; nothing while nobody is signed in, since nobody knows then whose session it is. */
   async signal(event: SessionSignal): Promise<void> {
     await this.ready();
-    const { index } = this.#context;
-    if (index.serviceId !== undefined) await index.signal(index.serviceId, event, workspaceOfCwd(event.cwd));
+    const { index, connection } = this.#context;
+    // The client works for no sample: a session of its own is no session of that.
+    const isForeign = connection.state.current.service?.source === 'sample' && !index.get(event.sessionId);
+    if (index.serviceId !== undefined && !isForeign)
+      await index.signal(index.serviceId, event, workspaceOfCwd(event.cwd));
   }
 
   /**

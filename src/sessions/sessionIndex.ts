@@ -87,7 +87,7 @@ export class SessionIndex extends Disposable {
 
   /** Shows the sessions of another service; resolves when they are read. */
   use(serviceId: string | undefined): Promise<void> {
-    if (serviceId === this.#serviceId) return this.#switching;
+    if (serviceId === this.#serviceId && this.#failure === undefined) return this.#switching;
     this.#serviceId = serviceId;
     this.#failure = undefined;
     this.#switching = this.#open(serviceId).catch((error: unknown) => {

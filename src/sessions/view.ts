@@ -108,8 +108,9 @@ export class SessionsView extends Disposable {
 
   #roots(): readonly TreeNode[] {
     const { index, connection } = this.#context;
+    if (connection.state.current.kind === 'signedOut') return [];
     if (index.failure !== undefined) return [retryNode(commands.console.refresh)];
-    if (!index.isOpen || connection.state.current.kind === 'signedOut') return [];
+    if (!index.isOpen) return [];
     return this.#groups().map(group => this.#groupNode(group));
   }
 

@@ -22,6 +22,8 @@ export interface RemoteListOptions<T extends object> extends ItemKind<T> {
   readonly pages: (signal: AbortSignal) => AsyncIterable<Pick<Page<T>, 'items' | 'problems'>> | undefined;
   /** What to tell of a failed request; `undefined` when it was only cancelled. */
   readonly failureOf: (error: unknown) => Omit<ListFailure, 'at'> | undefined;
+  /** Stands for the key in use: what another one was told is not shown. `undefined` where that is not known. */
+  readonly key?: () => string | undefined;
   /** What the service no longer lists stays, unless it lists nothing of what is known: then it is of another organization. */
   readonly keepsGone?: boolean;
   readonly now?: (() => number) | undefined;
@@ -121,7 +123,9 @@ export class RemoteList<T extends object> extends Disposable {
   forgive(): void {
     this.#failures = 0;
     if (this.#stamp > 0) this.#staleSince = this.#now();
-    this.#state.set({ ...this.#state.current, failure: undefined, partial: undefined });
+    const { head } = this.#records?.get(HEAD) ?? {};
+    const known = head === undefined || this.#isOurs(head) ? this.#state.current : EMPTY;
+    this.#state.set({ ...known, failure: undefined, partial: undefined });
   }
 
   #end(): void {
@@ -154,6 +158,7 @@ export class RemoteList<T extends object> extends Disposable {
     const records = this.#records;
     const head = records?.get(HEAD)?.head;
     if (head === undefined || records === undefined || this.#reading !== undefined) return;
+    if (!this.#isOurs(head)) return;
     const { at = 0, failure } = head;
     const stamp = Math.max(at, failure?.at ?? 0);
     if (stamp <= this.#stamp || !hasCome(stamp, this.#now())) return;
@@ -165,6 +170,11 @@ export class RemoteList<T extends object> extends Disposable {
     this.#state.set({ ...head, items, problems: [...head.problems, ...records.unreadable] });
   }
 
+  /** What is not said to be told to another key. */
+  #isOurs({ key }: Head, ours = this.#options.key?.()): boolean {
+    return key === undefined || ours === undefined || key === ours;
+  }
+
   #run(signal?: AbortSignal): Promise<void> {
     const reading = this.#requests.run('list', shared => this.#read(shared), signal);
     return reading.catch((error: unknown) => (signal?.aborted === true ? undefined : unhandled(error)));
@@ -174,6 +184,8 @@ export class RemoteList<T extends object> extends Disposable {
     // What cannot be stored is read all the same. Whoever wanted it open has the error.
     await this.#opening?.catch(() => undefined);
     const { pages, keyOf, failureOf, keepsGone } = this.#options;
+    // Before an answer that refuses it.
+    const key = this.#options.key?.();
     const asked = signal.aborted || this.isDisposed ? undefined : pages(signal);
     if (asked === undefined) return;
     this.#reading = signal;
@@ -201,13 +213,14 @@ export class RemoteList<T extends object> extends Disposable {
         show({ reading: { count: read.size } });
       }
       if (!isCurrent()) return;
-      const isOther = read.size > 0 && ![...read.keys()].some(key => known.has(key));
+      const wasListed = (id: string): boolean => known.has(id) || this.#stored(id) !== undefined;
+      const isOther = read.size > 0 && ![...read.keys()].some(wasListed);
       const keeps = keepsGone === true && !isOther;
       const items = [...(keeps ? new Map([...known, ...read]) : read).values()];
       const at = (this.#stamp = this.#now());
       this.#failures = 0;
       this.#state.set({ items, problems, at });
-      await this.#keep({ at, problems }, read, keeps);
+      await this.#keep({ at, problems, key }, read, keeps);
     } catch (error) {
       const failed = failureOf(error);
       const partial = read.size > 0;
@@ -219,7 +232,7 @@ export class RemoteList<T extends object> extends Disposable {
       this.#stamp = failure.at;
       this.#failures += 1;
       show({ partial, failure });
-      await this.#keep({ failure, partial });
+      await this.#keep({ failure, partial, key });
     } finally {
       if (isCurrent()) {
         this.#reading = undefined;
@@ -245,9 +258,12 @@ export class RemoteList<T extends object> extends Disposable {
         const gone = keepsGone === true ? [] : [...records.values.keys()].filter(id => !ids.has(id));
         await Promise.all(gone.map(id => records.remove(id)));
       }
-      await records.update(HEAD, record => ({
-        head: { problems: [], ...(head.failure && record?.head), ...head },
-      }));
+      await records.update(HEAD, record => {
+        const before = record?.head;
+        // A failure takes nothing away, nor does it make what another key was told one's own.
+        if (read === undefined && before !== undefined && !this.#isOurs(before, head.key)) return record;
+        return { head: { problems: [], ...(head.failure && before), ...head } };
+      });
     } catch (error) {
       // What was read is shown all the same; it is only not there the next time.
       this.#options.log.error('What was read of a list cannot be kept', error);

@@ -23,6 +23,8 @@ export interface Head {
   readonly failure?: ListFailure | undefined;
   /** It ended before the end of the list: `items` may lack some. */
   readonly partial?: boolean | undefined;
+  /** Stands for the key that was told. */
+  readonly key?: string | undefined;
 }
 
 /** A list as last known. A failure takes nothing away. */
@@ -60,6 +62,7 @@ const headSchema = recordSchema(() =>
     problems: z.array(taken<ItemProblem>()),
     failure: z.exactOptional(openObject({ at: z.number(), sentence: z.string() })),
     partial: z.exactOptional(z.boolean()),
+    key: z.exactOptional(z.string()),
   }),
 );
 

@@ -14,7 +14,7 @@ import { listContext, setMessage, viewMessage } from './viewStatus';
 
 /** What every view of lists of the service is made of. */
 export interface ListViewDeps {
-  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
+  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady' | 'keyMark'>;
   readonly storage: Storage;
   readonly log: Logger;
   readonly view: vscode.TreeView<TreeNode>;
@@ -24,7 +24,7 @@ export interface ListViewDeps {
 export type ListDeps = Pick<ListViewDeps, 'connection' | 'storage' | 'log'>;
 
 interface ConnectedListOptions<T extends object>
-  extends ListDeps, Omit<RemoteListOptions<T>, 'pages' | 'failureOf' | keyof ListDeps> {
+  extends ListDeps, Omit<RemoteListOptions<T>, 'pages' | 'failureOf' | 'key' | keyof ListDeps> {
   /** Where the list is kept; `undefined` where nothing is to be shown. */
   readonly pathOf: (state: ConnectionState) => string | undefined;
   readonly pages: (api: ApiClient, signal: AbortSignal) => AsyncIterable<Pick<Page<T>, 'items' | 'problems'>>;
@@ -55,6 +55,7 @@ export class ConnectedList<T extends object> extends RemoteList<T> {
       ...options,
       pages: signal => connection.api && pages(connection.api, signal),
       failureOf: error => failureOf(error, connection.state.current),
+      key: () => connection.keyMark('lists'),
     });
     this.#options = options;
   }

@@ -7,6 +7,7 @@ import { forNotification, oneLine } from '../util/text';
 import { object, oneOf, optional, panelSide, text } from '../webview/ipc';
 import type { Guarded, PanelSide, PanelSideOptions, Protocol } from '../webview/ipc';
 import { isPanel, pageHtml, pageOptions, type Place } from '../webview/page';
+import { notify } from './window';
 
 /** The page must say that it listens within this time, ms (trust.md 11). */
 const READY_WITHIN = 10_000;
@@ -119,8 +120,14 @@ export abstract class PagePanel<P extends Place = vscode.WebviewPanel> extends D
     return side;
   }
 
-  /** The page has not said in time that it listens. */
-  protected abstract onMissing(): void;
+  /** The page has not said in time that it listens. It may come late, or the person goes elsewhere, before it is loaded again. */
+  protected onMissing(): void {
+    const load = (): void => {
+      if (this.isMissing) this.load();
+    };
+    const sentence = vscode.l10n.t('“{0}” did not load.', forNotification(this.title, 100));
+    notify(this.#options.log, 'warning', sentence, [vscode.l10n.t('Load again'), load]);
+  }
   /** A page that was hidden is gone; another will say that it is ready. */
   protected onGone(): void {}
 

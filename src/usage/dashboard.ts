@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import type { Logger } from '../log';
-import { notify, saveText } from '../ui/window';
+import { saveText } from '../ui/window';
 import { PagePanel } from '../ui/pagePanel';
 import { Disposable } from '../util/lifecycle';
 import { oneLine } from '../util/text';
@@ -104,11 +104,9 @@ interface PanelDeps {
 /** The dashboard in an editor panel. */
 export class DashboardPanel extends PagePanel {
   readonly #dashboard: Dashboard;
-  readonly #log: Logger;
 
   constructor(panel: vscode.WebviewPanel, { source, extensionUri, log }: PanelDeps) {
     super(panel, { name: 'usage', extensionUri, log });
-    this.#log = log;
     this.#dashboard = this.register(new Dashboard(source, this));
     const look = (): void => this.#dashboard.lookAgain();
     this.register(panel.onDidChangeViewState(look));
@@ -118,15 +116,6 @@ export class DashboardPanel extends PagePanel {
 
   protected override onGone(): void {
     this.#dashboard.pageGone();
-  }
-
-  protected override onMissing(): void {
-    const sentence = vscode.l10n.t('The usage page did not load.');
-    // It may have come late, or the person has gone elsewhere.
-    const load = (): void => {
-      if (this.isMissing) this.load();
-    };
-    notify(this.#log, 'warning', sentence, [vscode.l10n.t('Load again'), load]);
   }
 }
 

@@ -65,7 +65,8 @@ export class UsageStatusBar extends Disposable {
     const state = usage.state();
     if (state.kind === 'forbidden') {
       if ((await days?.claimNotice('role', 1).catch(unhandled)) === true) tell('info', state.sentence);
-      return Infinity;
+      // What was refused is asked for again when that has lapsed.
+      return EVERY_MS;
     }
     if (this.#problem !== undefined) return FAILURE_MS;
     const notice = facts && budgetNotice(facts);

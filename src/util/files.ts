@@ -18,6 +18,16 @@ export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** How many levels `inner` is below a folder; `undefined` when it is not in it. Paths are compared as the system does. */
+export function depthIn(folder: string, inner: string): number | undefined {
+  const isSame = process.platform === 'win32' || process.platform === 'darwin';
+  const [from, to] = isSame ? [folder.toLowerCase(), inner.toLowerCase()] : [folder, inner];
+  const way = path.relative(from, to);
+  if (way === '') return 0;
+  const [first = '', ...deeper] = way.split(path.sep);
+  return first === '..' || path.isAbsolute(way) ? undefined : 1 + deeper.length;
+}
+
 /** A folder that only this user can look into. */
 export async function privateFolder(folder: string): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });

@@ -22,11 +22,7 @@ export interface GitRepository {
     readonly onDidChange: vscode.Event<void>;
   };
   log(options: { readonly range?: string; readonly maxEntries: number }): Promise<readonly GitCommit[]>;
-  fetch(options: {
-    readonly remote?: string;
-    readonly ref?: string;
-    readonly prune?: boolean;
-  }): Promise<void>;
+  fetch(options: { readonly remote?: string; readonly ref?: string }): Promise<void>;
 }
 interface GitApi {
   /** The program. */

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { MAX_TEXT, sendRow, type Composer, type GapRow } from '../../src/chat/protocol';
 import { until } from '../until';
 import { pasteInto } from './giving';
-import { messageRow, openChatPage, openPage, startOf, stateOf } from './page';
+import { messageRow, openChatPage, startOf, stateOf } from './page';
 
 /** The code that is shown, how many marks are in it, and whatever else. */
 const CODE_SHOWN = `[...document.querySelectorAll('.code pre')].map(pre => ({
@@ -145,6 +145,58 @@ describe('a chat page by itself', () => {
     await composerIs({ sending: true });
     await composerIs();
     assert.deepEqual(await sent(), ['Thank you, but']);
+  });
+
+  it('waits for what was pasted before it sends, and sends nothing without it', async () => {
+    const files = [{ name: 'a.txt', type: 'text/plain', base64: 'aGk=' }];
+    for (const [text, answered] of [
+      ['Look', { kind: 'refusal', reason: 'It cannot be read.' }],
+      ['Look at this', { kind: 'answer', value: null }],
+    ] as const) {
+      const before = (await said('attachBytes')).length;
+      await field().fill(text);
+      await pasteInto(field(), { files });
+      await field().press('Enter');
+      await until(async () => (await said('attachBytes')).length > before);
+      assert.deepEqual(await sent(), []);
+      await answer({ ...answered, id: (await said('attachBytes')).at(-1)?.id });
+      await page.evaluate('drawn()');
+      if (answered.kind === 'refusal') assert.deepEqual(await sent(), []);
+    }
+    await until(async () => (await sent()).length > 0);
+    assert.deepEqual(await sent(), ['Look at this']);
+  });
+
+  it('keeps the keyboard where the button that was pressed goes', async () => {
+    await rowsAre(Array.from({ length: 50 }, (_, index) => messageRow(index)));
+    const log = page.locator('.log:focus');
+    const answers = async (name: string, answered: object): Promise<void> => {
+      await until(async () => (await said(name)).length === 1);
+      await answer({ ...answered, id: (await said(name))[0]?.id });
+      await page.locator('.field:focus').waitFor();
+    };
+    await page.evaluate(`document.querySelector('.log').scrollTop = 0; drawn()`);
+    await button('Go to latest message').press('Enter');
+    await log.waitFor();
+    await page.evaluate('document.activeElement.blur()');
+    await tell('find', {});
+    await page.getByRole('textbox', { name: 'Find in this session' }).press('Escape');
+    await log.waitFor();
+    await tell('state', { ...stateOf(), removed: true });
+    await button('Add it again').press('Enter');
+    await answers('addAgain', { kind: 'answer', value: null });
+    const chip = { key: 'a', name: 'a', kind: 'unknown', size: '', title: '', problem: 'Big.' } as const;
+    await composerIs({ chips: [{ ...chip, shrinkable: true }] });
+    await button('Make smaller').press('Enter');
+    await answers('picture', { kind: 'refusal', reason: 'It is gone.' });
+  });
+
+  it('says to a screen reader what the agent answers while the chat is open', async () => {
+    await rowsAre([messageRow(3)]);
+    await tell('announce', { text: 'Ready.' });
+    await rowsAre([messageRow(4), { ...messageRow(5), at: Date.now() }], 1);
+    await page.locator('.announcer', { hasText: 'Agent: Number 5.' }).waitFor({ state: 'attached' });
+    assert.ok(!(await page.locator('.announcer').textContent())?.includes('Number 3'));
   });
 
   it('that comes late leaves the cursor where one writes by then, and takes it with the focus', async () => {
@@ -300,99 +352,5 @@ describe('a chat page by itself', () => {
     await asks('And the refunds?');
     assert.deepEqual(await sent(), []);
     assert.equal(await button('Open in web application').count(), 0);
-  });
-});
-
-describe('each page by itself', () => {
-  const names = ['chat', 'usage', 'readiness'] as const;
-  let page: Page;
-  let problems: string[];
-
-  const opened: Page[] = [];
-  afterEach(async () => {
-    for (const each of opened.splice(0)) await each.close();
-  });
-
-  const open = async (name: (typeof names)[number], before = ''): Promise<void> => {
-    ({ page, problems } = await openPage(name, { before }));
-    opened.push(page);
-  };
-  const said = (): Promise<Record<string, unknown>[]> => page.evaluate('said');
-  const speaks = (language: string): string =>
-    `for (const [of, name] of [[Navigator, 'language'], [HTMLElement, 'lang']])
-      Object.defineProperty(of.prototype, name, { get: () => ${JSON.stringify(language)}, configurable: true })`;
-
-  it('begins where the language is no tag of a language', async () => {
-    for (const name of names)
-      for (const language of ['en-US@posix', 'C', 'de_DE.UTF-8', '']) {
-        await open(name, speaks(language));
-        await page.waitForFunction(`said.some(message => message.name === 'ready')`);
-        if (name === 'chat') {
-          await page.evaluate(`tell('start', ${JSON.stringify(startOf())})`);
-          const rows = { from: 0, remove: 0, rows: [messageRow(0)], isWhole: true };
-          await page.evaluate(`tell('splice', ${JSON.stringify(rows)})`);
-          await page.getByText('Please look at this.').waitFor();
-        }
-        const alerts = await page.getByRole('alert').allInnerTexts();
-        assert.deepEqual([...problems, ...alerts], [], `${name}, ${language}`);
-      }
-  });
-
-  it('says errors and rejections in their own words, tells the log, and offers to load again', async () => {
-    for (const name of names)
-      for (const script of [
-        `setTimeout(() => { throw new TypeError('the words of it') })`,
-        `void Promise.reject(new TypeError('the words of it'))`,
-      ]) {
-        await open(name);
-        await page.evaluate(`${script}; undefined`);
-        const block = page.getByRole('alert');
-        await block.getByText('This page could not be drawn: TypeError: the words of it').waitFor();
-        await block.getByRole('button', { name: 'Show log' }).click();
-        await block.getByRole('button', { name: 'Reload' }).click();
-        const told = (await said()).filter(({ kind }) => kind === 'page');
-        const broken = { kind: 'page', act: 'broken', words: 'TypeError: the words of it' };
-        assert.deepEqual(told, [broken, { kind: 'page', act: 'log' }, { kind: 'page', act: 'reload' }], name);
-      }
-  });
-
-  it('says why it cannot even begin', async () => {
-    await open(
-      'usage',
-      `const api = acquireVsCodeApi();
-      window.acquireVsCodeApi = () => ({ ...api, getState() { throw new RangeError('no numbers here') } });`,
-    );
-    await page.getByText('This page could not be drawn: RangeError: no numbers here').waitFor();
-    assert.ok((await said()).every(({ kind }) => kind === 'page'));
-  });
-
-  it('the readiness page keeps the focus and what is typed, whatever is drawn', async () => {
-    await open('readiness');
-    const draw = (parts: Readonly<Record<string, string>>, words = ''): Promise<void> => {
-      const look = { filter: 'all', words, scroll: 0 };
-      const drawn = { parts, state: { key: 'k', reportId: 'r', look }, isWanted: false };
-      return page.evaluate(`tell('draw', ${JSON.stringify(drawn)}), drawn()`);
-    };
-    const button = (act: string): string => `<button data-act='["${act}",{}]'>${act}</button>`;
-    const head = `<h1 tabindex="-1">shop</h1>${button('fix')}${button('export')}`;
-    const tools = '<select><option value="all">All</option></select><input>';
-    const criteria =
-      '<table><tr class="wanted" tabindex="-1" data-is="all" data-words="ab"><th>One</th></tr></table>';
-    await draw({ head, tools, criteria });
-    for (const focused of ['h1', 'button:nth-of-type(2)', 'tr']) {
-      await page.locator(focused).focus();
-      await draw({ head: `${head}<p>new</p>`, criteria: `${criteria}<p>new</p>` });
-      assert.equal(await page.locator(`${focused}:focus`).count(), 1, focused);
-    }
-    await page.locator('input').focus();
-    await page.keyboard.type('ab');
-    await draw({ criteria }, 'a');
-    assert.equal(await page.locator('input:focus').inputValue(), 'ab');
-    assert.match(await page.evaluate<string>(`sessionStorage.getItem('state')`), /"words":"ab"/);
-    // An act that is there no more leaves the focus to the page.
-    await page.locator('button').first().focus();
-    await draw({ head: '' });
-    assert.equal(await page.locator('body:focus, body:not(:has(:focus))').count(), 1);
-    assert.deepEqual(problems, []);
   });
 });

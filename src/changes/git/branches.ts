@@ -193,8 +193,6 @@ export async function changesOf(
   const isMerged = isWithin ? base !== tip : canBeIn && (await isContained(git, { base, tip, files }, main));
   return {
     ...{ branch, base, tip, files },
-    added: files.reduce((sum, { added = 0 }) => sum + added, 0),
-    removed: files.reduce((sum, { removed = 0 }) => sum + removed, 0),
     behind: Number(behind),
     state: isMerged ? 'merged' : here === undefined ? 'gone' : 'open',
     isRewritten: !isStillIn,
@@ -313,9 +311,14 @@ async function isContained(
 ): Promise<boolean> {
   const paths = files.flatMap(({ path, oldPath = path }) => [path, oldPath]);
   const within = paths.length > MOST_PATHS ? [] : paths;
-  // All of it as one commit, which no ref leads to.
+  // All of it as one commit, which no ref leads to. Where none can be made, on a full disk, nobody knows.
   const commit = ['commit-tree', '--no-gpg-sign', '-m', 'x', '-p', base, `${tip}^{tree}`];
-  const whole = (await git.change(commit, { env: NOBODY })).toString().trim();
+  const made = await git.change(commit, { env: NOBODY }).catch((error: unknown) => {
+    if (error instanceof GitError) return undefined;
+    throw error;
+  });
+  if (made === undefined) return false;
+  const whole = made.toString().trim();
   const form = ['--cherry-mark', '--right-only', '--no-merges', `${main}...${tip}`, whole];
   const marked = lines(await git.read(['rev-list', ...form, '--', ...within]));
   const own = marked.filter(line => !line.endsWith(whole));

@@ -112,9 +112,6 @@ export interface Changes {
   readonly base: string;
   readonly tip: string;
   readonly files: readonly ChangedFile[];
-  /** Sums over the files. */
-  readonly added: number;
-  readonly removed: number;
   /** How many commits the default branch has gained since. */
   readonly behind: number;
   /**

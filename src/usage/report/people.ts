@@ -312,12 +312,12 @@ function lastDay(days: People): Day | undefined {
   return days.at(-1)?.date.slice(0, 10);
 }
 
-/** What each person used on days, some of which may not be known: the last such day (UTC), and billable tokens. */
+/** What each person used on days, some of which may not be known: the last such day (UTC), and billable tokens; `none`: what all others used. */
 export function activityOfPeople(days: readonly (People | undefined)[]) {
   const known = days.filter(rows => rows !== undefined);
   const without = days.length - known.length;
   const groups = Map.groupBy(known.flat(), row => row.user_id);
-  return new Map(
+  const people = new Map(
     [...groups].map(([id, rows]) => {
       const figures = rows.map(row => row.billable_tokens);
       const value = addUp(figures.filter(figure => figure !== undefined));
@@ -327,4 +327,6 @@ export function activityOfPeople(days: readonly (People | undefined)[]) {
       return [id, { lastActiveDay: lastDay(rows) ?? '', tokens }];
     }),
   );
+  const none = known.length === 0 ? undefined : { value: 0, known: known.length, of: days.length };
+  return { people, none: without === 0 ? 0 : none };
 }

@@ -158,6 +158,12 @@ describe('bringing a branch home', () => {
     assert.equal((await changesIn(mine, 'agent/again')).state, 'merged');
   });
 
+  it('is open where nothing can be written to find out whether it is merged', async () => {
+    const { folder } = await checkout();
+    const full = new Git(insteadOfGit('*commit-tree*) exit 128;;'), folder);
+    assert.equal((await changesIn(full, 'agent/fits')).state, 'open');
+  });
+
   it('stays where it was when it fails midway, and leaves the files of the person alone', async () => {
     for (const way of all) {
       const { folder, mine } = await checkout();

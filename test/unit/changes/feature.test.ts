@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { ChangesFeature } from '../../../src/changes';
 import type { ChangesSession } from '../../../src/changes/work';
 import { standings } from '../../../src/chat';
@@ -9,18 +9,7 @@ import type { ConnectionState } from '../../../src/connection';
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { later } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
-import {
-  acts,
-  answers,
-  calls,
-  choices,
-  executed,
-  installed,
-  shown,
-  told,
-  Uri,
-  workspace,
-} from '../../fakes/vscode';
+import { answers, calls, choices, executed, installed, shown, told, workspace } from '../../fakes/vscode';
 import { openWindow } from '../storage/support';
 import { until } from '../../until';
 import { file, History, run, treeOf, type Made } from './repository';
@@ -51,7 +40,7 @@ describe('what an agent changed', () => {
     [changed, closed, listed, stored] = [new Emitter(), new Emitter(), new Emitter(), new Emitter()];
     [fetched, readTexts] = [[], []];
     [sessions, said] = [new Map<string, ChangesSession>(), new Map<string, readonly string[]>()];
-    for (const list of [acts, calls, choices, executed, shown, told]) list.length = 0;
+    for (const list of [calls, choices, executed, shown, told]) list.length = 0;
     history = new History();
     const first = history.commit(treeOf({ 'total.ts': 'one\ntwo\nthree\n', 'old.ts': 'gone soon\n' }));
     const { folder } = await history.checkOut(first);
@@ -69,7 +58,7 @@ describe('what an agent changed', () => {
     api = {
       ...{ git: { path: 'git' }, state: 'initialized', onDidChangeState: never },
       ...{ onDidOpenRepository: never, onDidCloseRepository: closed.event },
-      repositories: [{ rootUri: Uri.file(root), state, fetch }],
+      repositories: [{ rootUri: vscode.Uri.file(root), state, fetch }],
     };
     const exported = { enabled: true, onDidChangeEnablement: never, getAPI: () => api };
     installed.set('vscode.git', { activate: () => Promise.resolve(exported) });
@@ -81,11 +70,7 @@ describe('what an agent changed', () => {
   });
 
   /** What an agent pushes: files by name, `undefined` for one that goes; the folder stays as it is. */
-  const push = async (
-    branch: string,
-    files: Readonly<Record<string, string | undefined>>,
-    message = branch,
-  ) => {
+  const push = async (branch: string, files: Record<string, string | undefined>, message = branch) => {
     const [first] = history.commits as [Made];
     const tree = new Map(first.tree);
     for (const [name, text] of Object.entries(files))
@@ -113,7 +98,7 @@ describe('what an agent changed', () => {
     const feature = new ChangesFeature({
       ...{ storage, log: silentLog() },
       connection: { ready: () => Promise.resolve(signedOut), state: new ObservableValue(signedOut) },
-      storageUri: Uri.file(folder) as unknown as vscode.Uri,
+      storageUri: vscode.Uri.file(folder),
       transcript: (_service, id) => ({
         onDidChange: heard => stored.event(each => each === id && heard(undefined)),
         texts: () => {
@@ -276,7 +261,7 @@ describe('what an agent changed', () => {
     const elsewhere = { scheme: 'agentconsole-changes', path: '/total.ts' };
     const others = [`root=/etc&commit=${tip}`, `root=${root}&commit=--help`, `commit=${tip}`];
     for (const query of ['', '%', ...others])
-      await assert.rejects(feature.readFile(Uri.from({ ...elsewhere, query }) as unknown as vscode.Uri));
+      await assert.rejects(feature.readFile(vscode.Uri.from({ ...elsewhere, query })));
   });
 
   it('says so where no branch is known, fetches when asked, and keeps the branch a person chooses', async () => {
@@ -288,7 +273,7 @@ describe('what an agent changed', () => {
     assert.deepEqual(told, ['No branch in this window is known to be this session’s.']);
     choices.push('Fetch from origin');
     await feature.commands.chooseBranch('s1');
-    assert.deepEqual(fetched, [{ remote: 'origin', prune: true }]);
+    assert.deepEqual(fetched, [{ remote: 'origin' }]);
     say('s2', `To ${remote}\n * [new branch]      HEAD -> feature/away`);
     assert.equal(await row(feature, 's2'), 'likely feature/away · not in this window');
     await feature.commands.show('s2');
@@ -323,6 +308,7 @@ describe('what an agent changed', () => {
     assert.equal(fs.existsSync(there), false);
     assert.deepEqual(await everything(), before);
     answer('showWarningMessage', 'Continue');
+    shown.length = 0;
     write('total.ts', 'mine\n');
     const mine = await everything();
     const why = /Commit or stash your changes first: total\.ts/;
@@ -330,7 +316,10 @@ describe('what an agent changed', () => {
     assert.match(shown.join('\n'), why, 'the list says so already');
     assert.deepEqual(await everything(), mine);
     await git('reset --quiet --hard');
+    await git('checkout --quiet origin/agent/fix -- new.ts');
+    await git('commit --quiet -m Mine');
     await bring(feature, ways[2]);
+    assert.match(shown.join('\n'), /^2 files \+2 −2 by a three-way merge/m, 'what is not here yet');
     assert.equal(await git('diff --stat origin/agent/fix'), '');
     assert.match(told.at(-1) ?? '', /in your files, not committed/);
     await git('reset --quiet --hard');

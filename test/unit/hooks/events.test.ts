@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { depthIn, decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../../../src/hooks/events';
+import { decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../../../src/hooks/events';
 import { isNotified, labelOf, noticeOf } from '../../../src/hooks/events';
 import { noticesFrom, type NoticeKind } from '../../../src/settings';
+import { depthIn } from '../../../src/util/files';
 
 const decode = (value: unknown): HookEvent | undefined => {
   const bytes = typeof value === 'string' ? Buffer.from(value) : Buffer.from(JSON.stringify(value));
@@ -75,12 +76,10 @@ describe('a hook event', () => {
   it('is told of where its kind is chosen, never of what is old, muted or looked at where that is to be quiet', () => {
     const kinds = ['waiting', 'finished', 'subagentFinished', 'ended'] as const;
     const plain = { age: 0, isQuiet: false, isLookedAt: false, isMuted: false };
-    const told = (name: string, about: readonly NoticeKind[], { age, isQuiet, ...how } = plain) =>
-      isNotified(
-        event(name, { at: Date.now() - age }),
-        { about: () => about, quietWhenFocused: () => isQuiet },
-        how,
-      );
+    const told = (name: string, about: readonly NoticeKind[], { age, isQuiet, ...how } = plain) => {
+      const settings = { about: () => about, quietWhenFocused: () => isQuiet };
+      return isNotified(event(name, { at: Date.now() - age }), settings, how);
+    };
     const names = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'PostToolUse'];
     for (const [at, kind] of kinds.entries())
       assert.deepEqual(

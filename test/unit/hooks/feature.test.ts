@@ -10,7 +10,7 @@ import { FRESH_MS, hookEvent, type SessionsForHooks } from '../../../src/hooks/e
 import { APART_MS } from '../../../src/hooks/outgoing';
 import { Waiting } from '../../../src/hooks/waiting';
 import { isWaiting } from '../../../src/sessions/record';
-import type { SessionSignal, StateChange } from '../../../src/shared';
+import type { KnownSession, SessionSignal, StateChange } from '../../../src/shared';
 import { Emitter } from '../../../src/util/lifecycle';
 import { silentLog } from '../../fakes/log';
 import { acts, executed, quickPicks, told } from '../../fakes/vscode';
@@ -52,7 +52,7 @@ async function scene(outgoing: unknown) {
   const sessions: Partial<SessionsForHooks> = {
     signal: signal => Promise.resolve(void signals.push(signal)),
     waiting: () => [],
-    get: () => ({ title: 'Fix the test', isMuted: false, workedAt: undefined }),
+    get: () => ({ title: 'Fix the test', isMuted: false, workedAt: undefined }) as KnownSession,
     onDidChange: () => ({ dispose: () => undefined }),
     onDidChangeState: listener => {
       followers.count++;

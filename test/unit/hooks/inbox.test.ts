@@ -9,19 +9,9 @@ import { EVENT_CAP } from '../../../src/hooks/events';
 import { sweep } from '../../../src/hooks/inbox';
 import { commandLine, hookPlace, placeScript, type HookPlace } from '../../../src/hooks/installation';
 import { Refusal } from '../../../src/hooks/settings';
-import {
-  eventsIn,
-  focusedAs,
-  inboxOf,
-  jsonFiles,
-  later,
-  modeOf,
-  root,
-  temporaryFolder,
-  temporaryPlace,
-  until,
-  writeEvent,
-} from './support';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
+import { until } from '../../until';
+import { eventsIn, focusedAs, inboxOf, jsonFiles, modeOf, root, temporaryPlace, writeEvent } from './support';
 
 const event = JSON.stringify({ hook_event_name: 'Stop', cwd: '/w', message: 'fünf “Wörter”' });
 const shells = ['/bin/sh', '/bin/bash', '/bin/dash', '/bin/busybox'].filter(shell => fs.existsSync(shell));

@@ -65,7 +65,15 @@ export function focusedAs(current: boolean, isShown = (): Promise<void> => Promi
 export function inboxOf({ spool }: HookPlace, more: Partial<InboxDeps> = {}) {
   const taken: HookEvent[] = [];
   const [log, events] = [silentLog(), more.events ?? eventsIn()];
-  const usual = { spool, events, folders: () => [], focused: focusedAs(true), log, stepMs: 0 };
+  const usual = {
+    spool,
+    events,
+    folders: () => [],
+    mayRun: () => true,
+    focused: focusedAs(true),
+    log,
+    stepMs: 0,
+  };
   const inbox = new Inbox({ ...usual, take: event => taken.push(event), ...more });
   later(() => inbox.dispose());
   return { taken, log, events };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { Organization } from '../../../src/organization';
-import type { UsageOfPeople } from '../../../src/organization/data';
+import type { UsageOfPeople } from '../../../src/shared';
 import { peopleCsv } from '../../../src/organization/rows';
 import { ObservableValue } from '../../../src/util/lifecycle';
 import type { Fault } from '../../fakes/faultServer';
@@ -19,7 +19,7 @@ type Lists = Readonly<{ users: readonly object[] | Fault; changes: readonly obje
 const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', requestId: 'req_9' } } as const;
 const NOT_FOUND = { kind: 'answer', status: 404, body: {} } as const;
 const HOUR_MS = 60 * 60_000;
-const USAGE = new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]);
+const USAGE = { people: new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]), none: 0 };
 const ann = { id: 'with', email: 'ann@acme.example', firstName: 'Ann' };
 const users = [{ id: 'without', firstName: 'Bo' }, ann];
 const change = (revision: number, settings: unknown, day: number): object => ({
@@ -43,7 +43,7 @@ describe('the organization', () => {
     const clock = { now: Date.UTC(2026, 10, 21, 12) };
     /** What was opened, by its title. */
     const documents = new Map<string, string>();
-    const usage: { asked: number; of: UsageOfPeople | undefined } = { asked: 0, of: new Map() };
+    const usage = { asked: 0, of: { people: new Map(), none: 0 } as UsageOfPeople | undefined };
     const feature = new Organization({
       ...{ ...window, focused: new ObservableValue(true), now: () => clock.now },
       details: {
@@ -183,6 +183,10 @@ describe('the organization', () => {
     usage.of = USAGE;
     await drawn(4);
     await until(async () => (await rows()).some(each => each.includes('1.5K tokens')));
+    usage.of = undefined;
+    connection.anotherKey();
+    await drawn(5);
+    assert.ok(!(await rows()).join().includes('tokens'), 'what another key could read is not shown');
   });
 
   it('says why there is none to choose from instead of asking with an empty list', async () => {

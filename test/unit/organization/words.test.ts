@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { activityOf, nameOf, type Person, type UsageOfPeople } from '../../../src/organization/data';
-import {
-  canonical,
-  compareSettings,
-  settingsOf,
-  stableText,
-  directions,
-  sets,
-  warningsOf,
-} from '../../../src/organization/changes';
-import type { SessionChoice, Settings } from '../../../src/organization/changes';
+import { activityOf, nameOf, type Person } from '../../../src/organization/data';
+import { canonical, compareSettings, sets, settingsOf, stableText } from '../../../src/organization/changes';
+import { directions, warningsOf, type SessionChoice, type Settings } from '../../../src/organization/changes';
 import * as rows from '../../../src/organization/rows';
+import type { UsageOfPeople } from '../../../src/shared';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const ago = (days: number): string => new Date(NOW - days * 24 * 60 * 60 * 1000).toISOString();
-const usage: UsageOfPeople = new Map([
-  ['u2', { lastActiveDay: '2026-11-19', tokens: 1_234_567 }],
-  // The oldest of the 30 days.
-  ['u4', { lastActiveDay: '2026-10-22', tokens: 1 }],
-]);
+const usage: UsageOfPeople = {
+  people: new Map([
+    ['u2', { lastActiveDay: '2026-11-19', tokens: 1_234_567 }],
+    // The oldest of the 30 days.
+    ['u4', { lastActiveDay: '2026-10-22', tokens: 1 }],
+  ]),
+  none: 0,
+};
 
 describe('users', () => {
   it('have a name whatever is missing, and are inactive when neither they nor their agents were seen for 30 days, which must be known', () => {
@@ -32,13 +28,15 @@ describe('users', () => {
     ] as const)
       assert.deepEqual([nameOf(person), activityOf(person, usage, NOW)], [name, activity]);
     const longAgo = { id: 'other', lastSignInAt: ago(90) };
-    const told = [usage, undefined].map(of => rows.personStatus(longAgo, of, NOW));
-    assert.deepEqual(told, ['90 days · inactive', '90 days']);
+    const some = { ...usage, none: { value: 0, known: 29, of: 30 } };
+    const told = [usage, some, undefined].map(of => rows.personStatus(longAgo, of, NOW));
+    assert.deepEqual(told, ['90 days · inactive', '90 days', '90 days']);
   });
 
   it('of whom no sign-in and no use is known are not known, wherever they are shown', () => {
     const tokens = { value: 1500, known: 29, of: 30 };
-    const used: UsageOfPeople = new Map([['x', { lastActiveDay: '2026-11-19', tokens }]]);
+    const none = { ...tokens, value: 0 };
+    const used: UsageOfPeople = { people: new Map([['x', { lastActiveDay: '2026-11-19', tokens }]]), none };
     for (const lastSignInAt of [undefined, '', 'soon']) {
       const person: Person = { id: 'x', createdAt: ago(400), lastSignInAt };
       assert.equal(rows.personStatus(person, undefined, NOW), 'activity unknown');
@@ -48,9 +46,14 @@ describe('users', () => {
       const line = /,false,2026-11-19,1500 \(29 of 30\)\r\n$/;
       assert.match(rows.peopleCsv([person], used, NOW), line);
     }
-    const facts = rows.personFacts({ id: 'x' }, undefined).map(([name, value]) => `${name}: ${value}`);
-    for (const name of ['Last sign-in', 'Last active day (UTC)', 'Tokens, last 30 days (UTC)'])
-      assert.ok(facts.includes(`${name}: not known`), name);
+    const facts = (of?: UsageOfPeople) =>
+      rows
+        .personFacts({ id: 'other' }, of)
+        .slice(1, 4)
+        .map(([, value]) => value);
+    assert.deepEqual(facts(), ['not known', 'not known', 'not known']);
+    assert.deepEqual(facts(used), ['not known', 'not known', '0 (29 of 30 days)']);
+    assert.deepEqual(facts(usage), ['not known', 'none in the last 30 days', '0']);
   });
 
   it('are exported with what is known, and nothing a spreadsheet would run', () => {

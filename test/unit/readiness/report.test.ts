@@ -286,7 +286,7 @@ describe('the commands of readiness', () => {
         },
         commits: () => Promise.resolve(undefined),
       },
-      open: () => undefined,
+      open: ({ key, reportId, baseId }) => written.push([key, reportId, baseId].join(' ')),
       prefill: ({ text }) => Promise.resolve(written.push(text) > 0),
     }).handlers;
   };
@@ -306,6 +306,20 @@ describe('the commands of readiness', () => {
     ]);
     await fix(rows[3], [rows[3]]);
     assert.equal(written.length, 1, 'a person chooses, here none, where nothing that is named fails');
+  });
+
+  it('compare two reports of one repository, whatever else is selected', async () => {
+    const written: string[] = [];
+    const { compare } = commandsOf(reports, local, written);
+    const known = groupReports(reports);
+    const [[newest, older], [other]] = ['shop', 'billing'].map(name => {
+      const { key, reports: all } = known.get(`h.x/acme/${name}`)!;
+      return all.map(({ reportId }) => ({ key, reportId }));
+    }) as [object[], object[]];
+    await compare(newest, [newest, other]);
+    assert.deepEqual(written, [], 'the person is asked which, and says none');
+    await compare(newest, [newest, other, older]);
+    assert.equal(written.length, 1);
   });
 
   it('export a report with how it stands against HEAD, also before Git has been asked', async () => {

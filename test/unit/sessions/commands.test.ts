@@ -79,6 +79,21 @@ describe('what is done with sessions', () => {
     assert.deepEqual(told, ['Archived “Session s1” on this machine.']);
   });
 
+  it('leave and enter the list by a file also where the key is refused, but not where nobody knows whose list it is', async () => {
+    const { export: save, import: load } = window.feature.commands;
+    window.connection.reject('It was revoked.');
+    for (const [command, dialog] of [
+      [save, 'window.showSaveDialog'],
+      [load, 'window.showOpenDialog'],
+    ] as const) {
+      await command();
+      assert.equal(acts.at(-1), dialog);
+    }
+    assert.ok(!executed.includes(commands.connection.signIn));
+    window.connection.signOut();
+    await assert.rejects(Promise.resolve(save()), /Sign in first/);
+  });
+
   it('gives the keyboard to the next row of the group when one goes, at its end to the one before', async () => {
     const drawn = (await drawnRows(window.feature.tree))
       .map(({ node }) => node)

@@ -54,10 +54,8 @@ export function windowAt(
 ) {
   const log = silentLog();
   const { baseUrl: origin, apiKey = 'a-key' } = service;
-  const { api, clock } = clientOf(
-    { origin },
-    { key: () => Promise.resolve(apiKey), redactionKey: 'of this machine' },
-  );
+  const key = () => Promise.resolve(apiKey);
+  const { api, clock } = clientOf({ origin }, { key, redactionKey: 'of this machine' });
   later(() => api.dispose());
   const connection = new FakeConnection(api, service);
   return { log, storage: storageIn(root, log), api, clock, connection, view: fakeView(visible) };

@@ -105,10 +105,16 @@ describe('the view of sessions', () => {
   it('says why rows cannot be read, with a row that tries again', async () => {
     const { storage } = windowAt(scene.service);
     const broken = mock.method(storage, 'collection', () => assert.fail('The disk is gone.'));
-    const { feature, view } = await scene.open({ storage });
+    const { feature, view, connection, api } = await scene.open({ storage });
     mock.timers.tick(100);
     assert.match(String(view.message), /The disk is gone/);
     assert.deepEqual(await textOf(feature.tree), ['Try again']);
+    connection.signOut();
+    await assert.rejects(feature.ready());
+    assert.deepEqual(await textOf(feature.tree), []);
+    connection.state.set({ kind: 'signedOut', service: undefined });
+    await feature.ready();
+    connection.go(api, scene.service, 'service');
     broken.mock.restore();
     await feature.refreshAll();
     mock.timers.tick(100);
@@ -284,6 +290,20 @@ describe('sessions for other views', () => {
     assert.equal(scene.service.requests.length, asked, 'what was there is not asked about');
     assert.deepEqual([...again.records.keys()].sort(), [pinned, old].sort());
     assert.deepEqual(again.get(pinned)?.local, {});
+  });
+
+  it('are none of the sample where a hook tells of them, but for those that it has', async () => {
+    const [known = ''] = scene.service.sessionIds;
+    await window.known(5, { sessionId: known });
+    const { service } = window.connection.state.current;
+    window.connection.state.set({ kind: 'signedIn', service: { ...service!, source: 'sample' } });
+    for (const sessionId of ['real', known])
+      await window.feature.signal({ sessionId, kind: 'waiting', at: Date.now() });
+    assert.deepEqual(
+      window.feature.waiting().map(({ sessionId }) => sessionId),
+      [known],
+    );
+    assert.equal(window.feature.get('real'), undefined);
   });
 
   it('offer to stop an agent at work, where the service can', async () => {

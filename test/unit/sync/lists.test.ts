@@ -190,6 +190,24 @@ describe('a list from the service', () => {
     assert.equal(shownBy(second), 'a');
   });
 
+  it('shows a key nothing of what another one was told, right or refusal, and asks for it at once', async () => {
+    const withKey = (key: string) => open({ key: () => key });
+    [isForbidden, answer] = [true, pages(new Error('forbidden'))];
+    await (await withKey('one')).read();
+    const other = await withKey('other');
+    assert.deepEqual([dueIn(other), other.state.current.failure], [0, undefined]);
+    answer = pages('c');
+    await other.read();
+    const again = await withKey('one');
+    assert.deepEqual([shownBy(again), dueIn(again)], ['', 0]);
+    answer = pages(new Error('down'));
+    await again.read();
+    const { failure } = again.state.current;
+    assert.deepEqual([shownBy(again), failure?.sentence], ['', 'Error: down']);
+    const last = await withKey('other');
+    assert.deepEqual([shownBy(last), last.state.current.failure], ['c', undefined]);
+  });
+
   it('shows nothing that is dated in the future', async () => {
     answer = pages('cinder');
     await (await open()).read();

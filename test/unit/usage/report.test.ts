@@ -190,12 +190,12 @@ describe('a usage report', () => {
       [user('d', 1)],
       [user('a', 7), user('b'), user('c')],
     ].map((rows, at) => rows.map(each => ({ ...each, date: DAYS[at]! })));
-    const people = activityOfPeople(days);
+    const { people } = activityOfPeople(days);
     assert.deepEqual(people.get('a'), { lastActiveDay: THIRD, tokens: 12 });
     assert.deepEqual(people.get('b'), { lastActiveDay: THIRD, tokens: undefined });
     assert.deepEqual(people.get('c')?.tokens, { value: 1, known: 2, of: 3 });
     assert.equal(people.get('d')?.tokens, 1);
-    const without = (day?: []) => activityOfPeople([days[0]!, day, days[2]!]).get('a')?.tokens;
+    const without = (day?: []) => activityOfPeople([days[0]!, day, days[2]!]).people.get('a')?.tokens;
     assert.deepEqual([without(), without([])], [{ value: 12, known: 2, of: 3 }, 12]);
   });
 
