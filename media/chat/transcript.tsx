@@ -70,15 +70,7 @@ export function Transcript() {
         </div>
       )}
       {!following.value && (
-        <button
-          type="button"
-          class="to-latest bar"
-          title={toLatest}
-          onClick={() => {
-            list.current?.toEnd();
-            list.current?.focus();
-          }}
-        >
+        <button type="button" class="to-latest bar" title={toLatest} onClick={() => list.current?.back()}>
           {unseen === 0 ? toLatest : l10n.t('{0} new', unseen)}
           <Icon name="arrow-down" />
         </button>
@@ -299,6 +291,12 @@ export class Place {
 
   focus(): void {
     this.#log?.focus({ preventScroll: true });
+  }
+
+  /** Takes the reader to the end, with the keyboard. */
+  back(): void {
+    this.toEnd();
+    this.focus();
   }
 
   toEnd(): void {

@@ -64,8 +64,8 @@ async function go(deps: BringDeps, preview: Preview): Promise<void> {
 
 function worktreeActs(deps: BringDeps, folder: string) {
   return [
-    [vscode.l10n.t('Open in New Window'), () => openFolder(folder)],
-    [vscode.l10n.t('Remove Worktree'), () => remove(deps, folder)],
+    [vscode.l10n.t('Open in new window'), () => openFolder(folder)],
+    [vscode.l10n.t('Remove worktree'), () => remove(deps, folder)],
   ] as const;
 }
 

@@ -121,7 +121,7 @@ export class ChangesFeature extends Disposable {
     const { connection, storage, storageUri, log } = this.#deps;
     const isSample = connection.state.current.service?.source === 'sample';
     const open = (): Promise<void> => openSampleWorkspace(storageUri, this.#repositories.program, storage);
-    const sample: NoticeButton = [vscode.l10n.t('Open Sample Workspace'), open];
+    const sample: NoticeButton = [vscode.l10n.t('Open sample workspace'), open];
     notify(log, 'info', forNotification(sentence), ...buttons, ...(isSample ? [sample] : []));
   }
 
@@ -154,7 +154,7 @@ export class ChangesFeature extends Disposable {
               claim.branch.name,
             )
           : vscode.l10n.t('The branch {0} changes no file.', claim.branch.name);
-    this.#tell(sentence, [vscode.l10n.t('Choose Branch…'), () => this.#chooseBranch(found)]);
+    this.#tell(sentence, [vscode.l10n.t('Choose branch…'), () => this.#chooseBranch(found)]);
     return undefined;
   }
 

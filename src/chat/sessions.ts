@@ -6,6 +6,7 @@ export type ChatSession = Pick<KnownSession, 'sessionId' | 'title' | 'status'> &
 export type ChatSessions = SessionsFor<'onDidChange' | 'read' | 'watch' | 'noteSend' | 'ensure' | 'pick'> & {
   readonly serviceId?: string | undefined;
   get(sessionId: string): ChatSession | undefined;
+  all(): readonly Pick<KnownSession, 'title'>[];
   refresh(sessionId: string, signal?: AbortSignal): Promise<ChatSession>;
 };
 

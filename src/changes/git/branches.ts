@@ -313,12 +313,8 @@ async function isContained(
   const within = paths.length > MOST_PATHS ? [] : paths;
   // All of it as one commit, which no ref leads to. Where none can be made, on a full disk, nobody knows.
   const commit = ['commit-tree', '--no-gpg-sign', '-m', 'x', '-p', base, `${tip}^{tree}`];
-  const made = await git.change(commit, { env: NOBODY }).catch((error: unknown) => {
-    if (error instanceof GitError) return undefined;
-    throw error;
-  });
-  if (made === undefined) return false;
-  const whole = made.toString().trim();
+  const whole = (await orNothing(git.change(commit, { env: NOBODY }), 128)).toString().trim();
+  if (whole === '') return false;
   const form = ['--cherry-mark', '--right-only', '--no-merges', `${main}...${tip}`, whole];
   const marked = lines(await git.read(['rev-list', ...form, '--', ...within]));
   const own = marked.filter(line => !line.endsWith(whole));

@@ -80,12 +80,12 @@ function own(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 }
 
-/** What a command has found; nothing where it ended with 1, by which Git says that there is none. */
-export async function orNothing(output: Promise<Buffer>): Promise<Buffer> {
+/** What a command has found; nothing where it ended with 1, by which Git says that there is none, or as told. */
+export async function orNothing(output: Promise<Buffer>, ...codes: readonly number[]): Promise<Buffer> {
   try {
     return await output;
   } catch (error) {
-    if (error instanceof GitError && error.code === 1) return Buffer.alloc(0);
+    if (error instanceof GitError && [1, ...codes].includes(error.code ?? 0)) return Buffer.alloc(0);
     throw error;
   }
 }

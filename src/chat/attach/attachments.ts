@@ -6,6 +6,7 @@ import { join, posix } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { format } from '../../ui/text';
+import { privateFolder } from '../../util/files';
 import { oneLine } from '../../util/text';
 import type { BodyPart } from './body';
 import { pathIn, placeOf, type AwayFile } from './given';
@@ -86,9 +87,9 @@ export class Attachments {
     check(bytes.length);
     const folder = join(this.#folder(serviceId), randomUUID());
     const file = join(folder, fileName(name));
-    await fs.mkdir(folder, { recursive: true });
+    await privateFolder(folder);
     try {
-      await fs.writeFile(file, bytes, { flag: 'wx', flush: true });
+      await fs.writeFile(file, bytes, { flag: 'wx', flush: true, mode: 0o600 });
     } catch (error) {
       // A full disk gets its room back: what is written goes there, too.
       await fs.rm(folder, { recursive: true, force: true });

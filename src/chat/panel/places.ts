@@ -11,7 +11,7 @@ import { keyOf, type ChatSessions } from '../sessions';
 
 export interface PlacesOptions {
   readonly extensionUri: vscode.Uri;
-  readonly sessions: Pick<ChatSessions, 'get'>;
+  readonly sessions: Pick<ChatSessions, 'get' | 'all'>;
   readonly serviceId: () => string | undefined;
   readonly makePanel: <P extends Place>(place: P, chat: ChatOfPlace) => ChatPanel<P>;
   /** Where a session is opened; asked each time. */
@@ -141,11 +141,12 @@ export class Places extends Disposable {
 
   /**
    * After a reload VS Code restores the tabs in front, and names those in the background to us only when they are shown. The one with
-   * the title of this session is closed, and another takes its place in its group, where the chat goes on as it was. Of several
-   * nobody knows which it is.
+   * the title of this session is closed, and another takes its place in its group, where the chat goes on as it was. Of several, or
+   * where several sessions have this title, nobody knows which it is.
    */
   async #takeTab({ title }: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
-    if (this.#panels.all.some(panel => panel.title === title)) return undefined;
+    const known = this.#options.sessions.all().filter(each => oneLine(each.title, 60) === title);
+    if (known.length > 1 || this.#panels.all.some(panel => panel.title === title)) return undefined;
     const [tab, ...others] = vscode.window.tabGroups.all
       .flatMap(({ tabs }) => tabs)
       .filter(({ input, label, isActive }) => isChat(input) && label === title && !isActive);

@@ -298,13 +298,13 @@ describe('what an agent changed', () => {
       assert.deepEqual(await everything(), before, choice);
     }
     answer('showWarningMessage', 'Continue');
-    answer('showInformationMessage', 'Open in New Window');
+    answer('showInformationMessage', 'Open in new window');
     await bring(feature, ways[0]);
     const there = `${root}-agent-fix`;
     assert.equal(fs.readFileSync(path.join(there, 'new.ts'), 'utf8'), 'new\n');
     await until(() => executed.some(each => each.startsWith(`vscode.openFolder file://${there}`)));
     answer('showWarningMessage', 'Remove');
-    await bring(feature, 'Remove Worktree');
+    await bring(feature, 'Remove worktree');
     assert.equal(fs.existsSync(there), false);
     assert.deepEqual(await everything(), before);
     answer('showWarningMessage', 'Continue');

@@ -273,6 +273,9 @@ describe('what a page hands over', () => {
     const [a] = of('uri');
     await composition.attachFiles([fileOf('smaller', 'c.txt')], a);
     assert.deepEqual(await texts(), ['smaller', 'second']);
+    const file = fileURLToPath(of('uri')[0]!);
+    const modes = [file, path.dirname(file)].map(each => fs.statSync(each).mode & 0o777);
+    assert.deepEqual(modes, [0o600, 0o700], 'nobody else can read it');
     await assert.rejects(composition.attachFiles([fileOf('late')], a), /has been removed meanwhile/);
   });
 

@@ -23,7 +23,10 @@ function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
   const nothing = (): void => undefined;
   const places = new Places({
     extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
-    sessions: { get: sessionId => ({ sessionId, title: `Title of ${sessionId}`, status: 'idle' }) },
+    sessions: {
+      get: sessionId => ({ sessionId, title: `Title of ${sessionId}`, status: 'idle' }),
+      all: () => ['s1', 's2', 's3', 's4', 's4'].map(id => ({ title: `Title of ${id}` })),
+    },
     ...{ serviceId: () => 'service', location: () => location, memory },
     makePanel: (place, conversation) => {
       made.push(`${isPanel(place) ? 'panel' : 'view'} ${conversation.sessionId}`);
@@ -48,18 +51,19 @@ function placesOf(location: 'panel' | 'view', memory = memoryOf()) {
   return { places, made, resolve };
 }
 
-it('a session takes the place of its tab of an earlier window, in the background or restored later; nobody knows which of several it is', async () => {
+it('a session takes the place of its tab of an earlier window, in the background or restored later; nobody knows which of several it is, or of which of several sessions', async () => {
   const did: string[] = [];
   const all = { group: { viewColumn: 2 }, input: new TabInputWebview() };
   const tab = (id: string, isActive = false) => ({ ...all, label: `Title of ${id}`, isActive });
-  const tabs = [tab('s1'), tab('s2', true), tab('s3'), tab('s3')];
+  const tabs = [tab('s1'), tab('s2', true), tab('s3'), tab('s3'), tab('s4')];
   const close = ({ label }: vscode.Tab) => Promise.resolve(did.push(`closed ${label.slice(-2)}`) > 0);
   const createWebviewPanel = (_type: string, title: string, column: number) =>
     did.push(`made ${title.slice(-2)} in ${column}`) && emptyPanel();
   answering({ tabGroups: { all: [{ tabs }], close }, createWebviewPanel });
   const { places } = placesOf('panel');
-  const [shown] = [await places.show('s1'), await places.show('s2'), await places.show('s3')];
-  assert.equal(did.join(), 'closed s1,made s1 in 2,made s2 in -1,made s3 in -1');
+  const shown = await places.show('s1');
+  for (const id of ['s2', 's3', 's4']) await places.show(id);
+  assert.equal(did.join(), 'closed s1,made s1 in 2,made s2 in -1,made s3 in -1,made s4 in -1');
   places.restorePanel(emptyPanel(), { serviceId: 'service', sessionId: 's1', title: 'Older title' });
   assert.equal(shown.isDisposed, true);
 });

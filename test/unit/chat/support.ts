@@ -135,6 +135,7 @@ function askingSessions(api: ApiClient) {
     unheard: {} as Partial<ChatSession>,
     onDidChange: changed.event,
     get: (sessionId: string) => known.get(sessionId),
+    all: () => [...known.values()],
     watch: (_: string, why?: 'inFront') => {
       sessions.watched.push(why);
       return { dispose: () => sessions.watched.splice(sessions.watched.indexOf(why), 1) };
