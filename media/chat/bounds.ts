@@ -1,33 +1,41 @@
 import { Lexer, type MarkedExtension, type Token, type TokensList } from 'marked';
 
-/** Steps that reading the inline parts of one text may take, about 0.2 s; everyday texts of any length need a hundredth. */
-const MOST_WORK = 20_000_000;
-/** Cells of all tables of one text, since a wide head makes every row below it as wide. */
-const MOST_CELLS = 10_000;
-/** Characters that may be looked at for the ends of paragraphs; everyday texts need a hundredth. */
-const MOST_LOOKS = 5_000_000;
+const MOST = {
+  /** Steps that reading inline parts may take, about 0.2 s; everyday texts of any length need a hundredth. */
+  work: 20_000_000,
+  /** Cells of all tables, since a wide head makes every row below it as wide. */
+  cells: 10_000,
+  /** Characters that may be looked at for the ends of paragraphs; everyday texts need a hundredth. */
+  looks: 5_000_000,
+};
 const MOST_DEPTH = 50;
 
 /** A text was made to be read slowly, or to be huge when it is read: whoever reads it shows it as it is. */
 class TooMuch extends Error {}
 
-/** What keeps a foreign text from holding up whoever reads it: too much of anything throws. For one text; make it anew for the next. */
+/** What the texts of this turn have taken: one message may hold a thousand. */
+let spent: Record<keyof typeof MOST, number> | undefined;
+
+function spend(what: keyof typeof MOST, amount: number): void {
+  if (spent === undefined) setTimeout(() => (spent = undefined));
+  spent ??= { work: 0, cells: 0, looks: 0 };
+  spent[what] += amount;
+  if (spent[what] > MOST[what]) throw new TooMuch();
+}
+
+/** What keeps foreign texts from holding up whoever reads them: too much of anything throws. Make it anew for each text. */
 export function bounds(): MarkedExtension {
-  let cells = 0;
-  let looks = 0;
   return {
     hooks: { provideLexer: () => (text, options) => new BoundedLexer(options).lex(text) },
     tokenizer: {
       table(text) {
-        cells += cellsOf(text);
-        if (cells > MOST_CELLS) throw new TooMuch();
+        spend('cells', cellsOf(text));
         return false;
       },
       /** Asked wherever a paragraph may begin, it reads to the end of that. */
       lheading(rest) {
         const end = rest.indexOf('\n\n');
-        looks += end < 0 ? rest.length : end;
-        if (looks > MOST_LOOKS) throw new TooMuch();
+        spend('looks', end < 0 ? rest.length : end);
         return false;
       },
     },
@@ -35,7 +43,6 @@ export function bounds(): MarkedExtension {
 }
 
 class BoundedLexer<P, R> extends Lexer<P, R> {
-  #work = 0;
   #depth = 0;
 
   override blockTokens(source: string, tokens?: Token[], isClipped?: boolean): Token[];
@@ -48,8 +55,7 @@ class BoundedLexer<P, R> extends Lexer<P, R> {
   }
 
   override inlineTokens(text: string, tokens?: Token[]): Token[] {
-    this.#work += workOf(text);
-    if (this.#work > MOST_WORK) throw new TooMuch();
+    spend('work', workOf(text));
     return super.inlineTokens(text, tokens);
   }
 }

@@ -7,8 +7,6 @@ import { metaSchema, type AnalyticsMeta } from './resources';
 
 /** What an answer says: its items, which is one where it is no list. */
 export interface Answer<T = unknown> extends Listed<T> {
-  /** How many items came, readable or not. */
-  readonly length: number;
   /** What leads to the next page; absent on the last one. */
   readonly next?: string | undefined;
   readonly meta: AnalyticsMeta;
@@ -148,20 +146,14 @@ function decodeAnswer(endpoint: Endpoint, answer: unknown): Answer {
   if (list === undefined) {
     const { value, problems } = decodeItem(schema, answer);
     if (value === undefined) throw new Unreadable('notThisService', 'wrongShape', problems[0].reason);
-    return { items: [value], problems, length: 1, meta: {}, requestId };
+    return { items: [value], problems, meta: {}, requestId };
   }
   const rows: unknown = Object.hasOwn(given, list) ? given[list] : undefined;
   if (!Array.isArray(rows)) throw new Unreadable('notThisService', 'wrongShape', `${list} is not a list`);
   const { items, problems } = decodeRows(schema, tidy ? rows.map(tidy) : rows, endpoint.key?.[0]);
   const meta = list === 'data' ? metaIn(given['meta'], problems) : {};
-  return {
-    items,
-    problems,
-    length: rows.length,
-    meta,
-    next: nextIn(endpoint, given, rows, problems),
-    requestId,
-  };
+  const next = nextIn(endpoint, given, rows, problems);
+  return { items, problems, meta, next, requestId };
 }
 
 /** Rows count more than `meta`: without one they are still shown. */

@@ -104,7 +104,7 @@ export class ApiClient {
     const cursorName = at === 'appUrl' ? 'startAfter' : 'cursor';
     const paging = pages === undefined ? {} : { limit: String(limit), [cursorName]: first };
     const query = { ...asked.query, ...paging };
-    return this.#ask(name, { ...asked, query }, answer => take(answer, first, limit));
+    return this.#ask(name, { ...asked, query }, answer => take(answer, first));
   }
 
   /** Section 4.5. */
@@ -174,10 +174,10 @@ const MOST_PAGES = 10_000;
 function reader<T>({ pages, key = ['id'] }: Endpoint, first?: string) {
   const keys = new Set<string>();
   const cursors = new Set(first === undefined ? [] : [first]);
-  return (answer: Answer<T>, cursor: string | undefined, limit: number): Page<T> & Rows<T> => {
-    const { items, problems, meta, length, next } = answer;
-    // Without an end marker, a service that does not page gives all it has again.
-    const isRepeated = next === undefined || (next === cursor && length < limit);
+  return (answer: Answer<T>, cursor: string | undefined): Page<T> & Rows<T> => {
+    const { items, problems, meta, next } = answer;
+    // There is no end marker; a service that does not page gives all it has again (interface-notes 7).
+    const isRepeated = next === undefined || next === cursor;
     if (pages === 'lastId' && cursor !== undefined && isRepeated) return { items: [], problems: [], meta };
     const fresh = items.filter(item => {
       const fields = item as Readonly<Record<string, unknown>>;

@@ -41,11 +41,12 @@ export function listed(files: readonly string[]): string {
 export function figures(files: readonly ChangedFile[]): string {
   const { length } = files;
   const count = length === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', format.number(length));
-  return `${count} ${lineFigures(files)}`;
+  return joined([count, lineFigures(files)], ' ');
 }
 
-/** Such as `+42 −7`. */
+/** Such as `+42 −7`; nothing of binary files. */
 export function lineFigures(files: readonly ChangedFile[]): string {
+  if (files.every(({ added }) => added === undefined)) return '';
   const sum = (side: 'added' | 'removed') => files.reduce((total, file) => total + (file[side] ?? 0), 0);
   return `+${format.number(sum('added'))} −${format.number(sum('removed'))}`;
 }

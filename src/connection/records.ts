@@ -9,11 +9,9 @@ import type { Logger } from '../log';
 const recordsSchema = recordSchema(() =>
   z.discriminatedUnion('kind', [
     openObject({ kind: z.literal('sample'), chosen: z.boolean() }),
-    /** A key that was refused. The mark tells whether another key is the same one; the key cannot be had from it. */
+    /** A key that was refused: a mark in its id tells which, and the key cannot be had from that. */
     openObject({
       kind: z.literal('rejection'),
-      salt: z.string(),
-      mark: z.string(),
       at: z.number(),
       status: z.optional(z.number()),
       requestId: z.optional(z.string()),
@@ -61,26 +59,23 @@ export class ConnectionRecords implements RequestGate {
 
   /** The refusal of exactly this key at a service. */
   rejection(serviceId: string, key: string): Rejection | undefined {
-    const record = this.#get('rejection', `rejection ${serviceId}`);
-    return isRefusalOf(record, key) ? record : undefined;
+    return this.#get('rejection', rejectionId(serviceId, key));
   }
 
   /** Records that a service refused a key. Resolves to true in the one window that was first. */
   async reject(serviceId: string, key: string, { status, requestId }: Rejection): Promise<boolean> {
     let first = true;
-    await this.#change(`rejection ${serviceId}`, current => {
-      first = !isRefusalOf(current, key);
-      if (!first && current !== undefined) return current;
-      const salt = randomBytes(16).toString('hex');
-      return { kind: 'rejection', salt, mark: markOf(key, salt), at: this.#now(), status, requestId };
+    await this.#change(rejectionId(serviceId, key), current => {
+      first = current === undefined;
+      return current ?? { kind: 'rejection', at: this.#now(), status, requestId };
     });
     return first;
   }
 
   async accept(serviceId: string, key: string): Promise<void> {
     if (this.rejection(serviceId, key) === undefined) return;
-    this.#unsaved.delete(`rejection ${serviceId}`);
-    await this.stored.remove(`rejection ${serviceId}`).catch(this.#notShared);
+    this.#unsaved.delete(rejectionId(serviceId, key));
+    await this.stored.remove(rejectionId(serviceId, key)).catch(this.#notShared);
   }
 
   /** Unix ms; 0 when there is no pause. */
@@ -133,9 +128,9 @@ function endOfPause(pause: Of<'pause'> | undefined, now: number): number {
   return pause !== undefined && hasCome(pause.at, now) ? pause.until : 0;
 }
 
-function isRefusalOf(record: ConnectionRecord | undefined, key: string): boolean {
-  return record?.kind === 'rejection' && markOf(key, record.salt) === record.mark;
-}
+/** Windows may have different keys: none takes the place of another's refusal. */
+const rejectionId = (serviceId: string, key: string): string =>
+  `rejection ${serviceId} ${markOf(key, serviceId)}`;
 
 export function markOf(key: string, salt: string): string {
   return createHmac('sha256', salt).update(key).digest('hex').slice(0, 24);

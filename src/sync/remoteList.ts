@@ -228,6 +228,9 @@ export class RemoteList<T extends object> extends Disposable {
         show({ partial });
         return;
       }
+      // Failures of one cause are told once, as in the view.
+      if (failed.cause === undefined || failed.cause !== before.failure?.cause)
+        this.#options.log.error('A list of the service cannot be read', error);
       const failure = { ...failed, at: this.#now() };
       this.#stamp = failure.at;
       this.#failures += 1;

@@ -83,7 +83,7 @@ export class PublicApi extends Disposable {
     await this.#permit(extensionId);
     const { messages, unread } = await sources.messages(sessionId);
     const end = before === undefined ? messages.length : messages.findIndex(({ id }) => id === before);
-    const begin = Math.max(0, end - Math.min(Math.max(1, limit), MOST));
+    const begin = Math.max(0, end - Math.min(Math.max(1, Math.floor(limit) || USUAL), MOST));
     return {
       messages: messages
         .slice(begin, Math.max(0, end))

@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { pick } from '../../ui/pick';
+import { restriction } from '../../ui/window';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { oneLine } from '../../util/text';
 
@@ -115,6 +116,8 @@ export async function compareDiff(diff: string, documents: Pick<DetailsDocuments
 
 /** Offers the changes of a diff in the editor's own preview; nothing changes before the person has agreed to it there. */
 export async function applyDiff(diff: string): Promise<void> {
+  if (restriction() !== undefined)
+    throw new Error(vscode.l10n.t('Files are not changed in Restricted Mode or in a virtual workspace.'));
   const edit = new vscode.WorkspaceEdit();
   const metadata = { needsConfirmation: true, label: vscode.l10n.t('Proposed by the agent') };
   for (const { uri, before, after, isDeleted } of await proposed(diff)) {
@@ -185,7 +188,7 @@ export function readDiff(diff: string): readonly FileChange[] {
     const [, now] = /^\+\+\+ (.+)$/.exec(lines[index + 1] ?? '') ?? [];
     if (old !== undefined && now !== undefined) {
       const isDeleted = now.startsWith('/dev/null');
-      const path = (isDeleted ? old : now).replace(/\t.*$/, '').trim();
+      const path = (isDeleted ? old : now).replace(/\t.*$/, '').trim().replaceAll('\\', '/');
       // Some name a file again before each of its hunks.
       change = changes.find(each => each.path === path);
       change ??= { path, isNew: old.startsWith('/dev/null'), isDeleted, hunks: [] };

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { Marked } from 'marked';
 import { bounds } from '../../../media/chat/bounds';
 import {
+  applyDiff,
   candidates,
   changed,
   compareDiff,
@@ -98,7 +99,7 @@ describe('a diff of a message', () => {
       [
         ...['diff --git a/src/a.ts b/src/a.ts', 'index 1..2 100644'],
         ...['--- a/src/a.ts\t2026-11-20', '+++ b/src/a.ts\t2026-11-21', '@@ -1 +1 @@', '-a', '+b'],
-        ...['--- /dev/null', '+++ b/src/b.ts', '@@ -0,0 +1 @@', '+new'],
+        ...['--- /dev/null', '+++ b/src\\b.ts', '@@ -0,0 +1 @@', '+new'],
         ...['--- a/src/a.ts', '+++ b/src/a.ts', '@@ -9 +9 @@', '-y', '+z'],
         ...['--- a/src/c.ts', '+++ /dev/null', '@@ -1 +0,0 @@', '-a'],
       ].join('\n'),
@@ -122,7 +123,11 @@ describe('a diff of a message', () => {
     );
     const compared: object[] = [];
     const compare = (shown: object) => Promise.resolve(compared.push(shown) as never);
-    await compareDiff(`${NAMED}@@ @@\n-one\n+1\n`, { compare });
+    const diff = `${NAMED}@@ @@\n-one\n+1\n`;
+    await compareDiff(diff, { compare });
+    later(() => (workspace.isTrusted = true));
+    workspace.isTrusted = false;
+    await assert.rejects(applyDiff(diff), /not changed in Restricted Mode/);
     assert.partialDeepStrictEqual(compared, [{ before: uri, after: FILE.replace('one', '1') }]);
   });
 
@@ -170,6 +175,9 @@ const bounded = (text: string): string =>
   new Marked({ gfm: true, ...bounds() }).parse(text, { async: false });
 
 describe('bounds of Markdown', () => {
+  const turn = (): Promise<void> => new Promise(resolve => setTimeout(resolve));
+  beforeEach(turn);
+
   it('change nothing in everyday texts', () => {
     const part =
       '## A **bold**, *mild* `x` [a](https://a.b/c_d_e)\n\n|a|b|\n|:-|-:|\n|a|`2`|\n\n1. a\n   - b\n\n> c\n\n```ts\nlet a = b * c;\n```\n\n';
@@ -177,8 +185,13 @@ describe('bounds of Markdown', () => {
     assert.equal(bounded(text), new Marked({ gfm: true }).parse(text, { async: false }));
   });
 
-  it('keep a wide head from making every short row as wide', () => {
+  it('keep a wide head from making every short row as wide, and a thousand texts from taking a thousand times as long', async () => {
     assert.throws(() => bounded(`${'|a'.repeat(8000)}\n${'|-'.repeat(8000)}\n${'|a\n'.repeat(6000)}`));
+    await turn();
+    const slow = repeated('*_a ', 6_000);
+    bounded(slow);
+    assert.throws(() => bounded(slow));
+    await turn();
     assert.match(bounded(`| a | b |\n| - | - |\n${'| 1 | 2 |\n'.repeat(1000)}`), /<table>/);
   });
 

@@ -121,6 +121,19 @@ describe('a key that is refused', function () {
     assert.equal(await sentBy(running, () => window.isServed()), 0, 'nothing more is sent');
   });
 
+  it('stays refused when another window’s own is refused, too', async () => {
+    const { running, machine, window } = await signedIn();
+    const { baseUrl: AGENT_CONSOLE_BASE_URL, appUrl: AGENT_CONSOLE_APP_URL } = running;
+    const address = { AGENT_CONSOLE_BASE_URL, AGENT_CONSOLE_APP_URL };
+    const other = await machine.ready({ ...address, AGENT_CONSOLE_API_KEY: OTHER_CANARY });
+    revoke(running);
+    for (const each of [window, other]) {
+      await each.isServed();
+      await each.turnsTo('keyRejected');
+    }
+    assert.equal((await machine.ready()).kind, 'keyRejected');
+  });
+
   it('is replaced in every window when one enters another key, at the step for the key', async () => {
     const { running, first, second } = await twoWindows();
     const fault = revoke(running);

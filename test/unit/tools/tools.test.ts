@@ -290,6 +290,7 @@ describe('the API for other extensions', () => {
     await all(open(root));
     assert.equal(read.length, 2);
     const api = await apiOf(open(root));
+    assert.equal((await api.messages('s0', { ...consumer, limit: NaN })).messages.length, 50);
     await assert.rejects(api.messages('s0', { extensionId: 'nobody.there' }), /Name the extension/);
     await assert.rejects(api.messages('gone', consumer), /no session with this id/);
   });
