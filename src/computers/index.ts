@@ -131,7 +131,8 @@ export class Computers extends Disposable {
   pick(placeHolder: string, last?: string): Promise<Computer | undefined> {
     const rank = ({ id, status = 'active' }: Computer): number =>
       (id === last ? 0 : 2) + (status === 'active' ? 0 : 1);
-    const choices = this.refresh().then(() => {
+    const asking = new AbortController();
+    const choices = this.#list.refresh(asking.signal).then(() => {
       const { shown, unknownSince } = this.#list;
       if (this.#sorted.length === 0)
         throw new Error(shown.failure?.sentence ?? vscode.l10n.t('There are no computers yet.'));
@@ -147,7 +148,7 @@ export class Computers extends Disposable {
           };
         });
     });
-    return pick(choices, placeHolder);
+    return pick(choices, placeHolder).finally(() => asking.abort());
   }
 
   #onList(): void {

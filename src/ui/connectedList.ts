@@ -122,9 +122,9 @@ export class ConnectedList<T extends object> extends RemoteList<T> {
   }
 
   /** Reads the list now. Never rejects: a failure is told in the view. */
-  async refresh(): Promise<void> {
+  async refresh(signal?: AbortSignal): Promise<void> {
     await this.open();
-    await this.read();
+    await this.read(signal);
   }
 
   /** With why there is nothing, or nothing new. */

@@ -7,7 +7,7 @@ import { sortComputers, stepState, type SessionOfComputer } from '../../../src/c
 import { Emitter, ObservableValue } from '../../../src/util/lifecycle';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { drawnRows, textOf } from '../../fakes/view';
-import { choices, told } from '../../fakes/vscode';
+import { choices, told, window } from '../../fakes/vscode';
 import { later, temporaryFolder, until, windowAt } from '../sessions/support';
 
 const computer = (fields: Partial<Computer> = {}): Computer => ({
@@ -127,6 +127,15 @@ describe('the view of computers', () => {
     assert.deepEqual([cinder?.status, await first(cinder?.id)], ['error', cinder]);
     fails();
     await assert.rejects(open().feature.pick('Which?'), /503/);
+  });
+
+  it('is not read on for a person who thinks better of choosing', async () => {
+    later(() => mock.restoreAll());
+    const asked = mock.method(globalThis, 'fetch');
+    service.fail({ kind: 'delay', ms: 60_000, match: { path } });
+    mock.method(window, 'showQuickPick', () => until(() => asked.mock.callCount() > 0));
+    assert.equal(await open().feature.pick('Which?'), undefined);
+    await until(() => asked.mock.calls.at(-1)?.arguments[1]?.signal?.aborted === true);
   });
 
   it('tells once how a set-up ended that somebody saw here, as a warning unless the computer is ready', async () => {
