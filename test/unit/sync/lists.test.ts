@@ -260,8 +260,8 @@ describe('a list from the service', () => {
     const [changed, anotherKey] = [new Emitter<void>(), new Emitter<void>()];
     const focused = new ObservableValue(true);
     const signedIn = new ObservableValue({ kind: 'signedIn' });
-    const ready = () => Promise.resolve(signedIn.current);
-    const connection = { api: {}, state: signedIn, ready, onDidBecomeReady: anotherKey.event };
+    const [ready, keyMark] = [() => Promise.resolve(signedIn.current), () => 'key'];
+    const connection = { api: {}, state: signedIn, ready, keyMark, onDidBecomeReady: anotherKey.event };
     const list = new ConnectedList<Item>({
       ...{ storage: openWindow(root), log: silentLog(), connection: connection as never },
       keyOf: ({ id }) => id,
