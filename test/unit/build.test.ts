@@ -121,14 +121,14 @@ describe('the production build', () => {
       product.flatMap(file => [
         ...text(file).matchAll(/\.catch\(\(\) => (?:undefined|\{\}|false)\)|catch \{\s*\}/g),
       ]).length;
-    const limits = [34_544, 26_000, 423, 15, 53, 25, 6, 17, 2];
+    const limits = [34_542, 26_000, 423, 15, 53, 25, 6, 17, 2];
 
     const table: readonly (readonly [what: string, figure: () => number, limit: number, target: number])[] = [
       ...house().map(([what, figure, target], n) => [what, () => figure, limits[n] ?? 0, target] as const),
       ['what activation loads, bytes', () => bytes('extension.js'), 6_900, 15 * KB],
-      ['the code of the extension host, bytes', () => bytes(...hostFiles()), 590_480, 450 * KB],
-      ['the page of a chat, bytes', () => bytes('pages/chat.js', 'pages/chat.css'), 213_032, 220 * KB],
-      ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 61_355, 75 * KB],
+      ['the code of the extension host, bytes', () => bytes(...hostFiles()), 591_467, 450 * KB],
+      ['the page of a chat, bytes', () => bytes('pages/chat.js', 'pages/chat.css'), 213_837, 220 * KB],
+      ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 61_382, 75 * KB],
       [
         'the page of a report, bytes',
         () => bytes('pages/readiness.js', 'pages/readiness.css'),
