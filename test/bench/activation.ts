@@ -45,7 +45,8 @@ exports.activate = context => {
   const own = part => context.subscriptions.push(part);
   const treeDataProvider = { onDidChangeTreeData: new EventEmitter().event, getChildren: () => [], getTreeItem: item => item };
   const dragAndDropController = { dropMimeTypes: ['text/uri-list', 'files'], dragMimeTypes: [], handleDrop() {} };
-  const files = { onDidChangeFile: new EventEmitter().event, watch: () => new Disposable(() => {}) };
+  const none = ['stat', 'readDirectory', 'createDirectory', 'readFile', 'writeFile', 'delete', 'rename'].map(name => [name, () => {}]);
+  const files = { ...Object.fromEntries(none), onDidChangeFile: new EventEmitter().event, watch: () => new Disposable(() => {}) };
   for (const id of ${JSON.stringify(trees)}) own(window.createTreeView(id, { treeDataProvider, dragAndDropController }));
   own(window.registerWebviewViewProvider('${views.chat}', { resolveWebviewView() {} }));
   for (const id of ${JSON.stringify(Object.values(panels))})
