@@ -81,10 +81,7 @@ export function Transcript() {
 
 const isMessage = (row: Row): row is MessageRow => row.kind === 'message' && row.send === undefined;
 
-/** The clock of the service may be so far behind, ms. */
-const CLOCKS_MS = 60_000;
-
-/** Says the beginning of what the agent answers while one reads or writes, not of what it said before. */
+/** Says the beginning of what the agent answers since the page is there, by a clock that may be a minute behind. */
 function useAnswers({ rows, isWhole }: Rows): void {
   const heard = useRef<string | undefined>(undefined);
   const last = isWhole === true ? rows.findLast(row => isMessage(row) && row.author === 'agent') : undefined;
@@ -92,7 +89,7 @@ function useAnswers({ rows, isWhole }: Rows): void {
     if (isWhole !== true) return;
     const isNew = heard.current !== undefined && heard.current !== last?.key;
     heard.current = last?.key ?? '';
-    if (last?.kind !== 'message' || !isNew || (last.at ?? 0) < performance.timeOrigin - CLOCKS_MS) return;
+    if (last?.kind !== 'message' || !isNew || (last.at ?? 0) < performance.timeOrigin - 60_000) return;
     const said = last.parts.find(part => part.kind === 'text');
     if (said !== undefined) announce(l10n.t('Agent: {0}', said.text.slice(0, 300)));
   }, [last?.key, isWhole]);

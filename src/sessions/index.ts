@@ -186,6 +186,7 @@ export class Sessions extends Disposable {
       }));
   }
 
+  /** Asks the person for one, or for a new one, which may come `first`; `undefined` when they think better of it. */
   pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined> {
     return pickSession(this.#context, placeHolder, first);
   }
@@ -200,6 +201,7 @@ export class Sessions extends Disposable {
     return openLink(this.#context, uri);
   }
 
+  /** Takes in what other windows have stored of it. */
   read(sessionId: string): Promise<unknown> {
     return this.#context.index.read(sessionId);
   }
@@ -252,6 +254,7 @@ export class Sessions extends Disposable {
     return { set, dispose: () => held.dispose() };
   }
 
+  /** A service has answered a send with a status; its text gives a session without a title one. */
   async noteSend(...sent: Parameters<SessionIndex['noteSend']>): Promise<void> {
     const { index, monitor } = this.#context;
     const [, sessionId] = sent;

@@ -175,7 +175,7 @@ const bounded = (text: string): string =>
   new Marked({ gfm: true, ...bounds() }).parse(text, { async: false });
 
 describe('bounds of Markdown', () => {
-  const turn = (): Promise<void> => new Promise(resolve => setTimeout(resolve));
+  const turn = (): Promise<void> => new Promise(resolve => setTimeout(resolve)); // The bound begins anew.
   beforeEach(turn);
 
   it('change nothing in everyday texts', () => {
